@@ -1,0 +1,1 @@
+//! How the engine works and why that can be believed.
