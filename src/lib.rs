@@ -48,7 +48,7 @@ mod word;
 
 pub use bucket::Bucket;
 pub use builder::{LimiterBuilder, TableError};
-pub use clock::{Clock, ClockSource, CoarseClock, ManualClock, MonotonicClock, Monotone, SystemClock};
+pub use clock::{Clock, ClockSource, CoarseClock, ManualClock, Monotone, MonotonicClock, SystemClock};
 pub use counters::Counters;
 pub use decision::{Decision, Denial, RetryAfter};
 pub use limiter::{KeyHash, Limiter, OnFull};

@@ -110,7 +110,8 @@ impl Quota {
     #[must_use]
     pub fn time_to_fill(&self) -> Duration {
         // Up: a nanosecond less and it is not full. 2^64 tokens at one in 36 years fit a duration.
-        let nanos = (u128::from(self.capacity) * self.rate.period().as_nanos()).div_ceil(u128::from(self.rate.tokens()));
+        let nanos =
+            (u128::from(self.capacity) * self.rate.period().as_nanos()).div_ceil(u128::from(self.rate.tokens()));
         let seconds = u64::try_from(nanos / 1_000_000_000).unwrap_or(u64::MAX);
         Duration::new(seconds, (nanos % 1_000_000_000) as u32)
     }

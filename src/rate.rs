@@ -197,7 +197,10 @@ impl fmt::Display for RateParseError {
                 write!(f, "`{text}` is not a rate: expected tokens per period, such as `5/s` or `100/min`")
             }
             Self::Tokens(text) => {
-                write!(f, "`{text}` is not a number of tokens: expected digits with at most one point, such as `5` or `0.5`")
+                write!(
+                    f,
+                    "`{text}` is not a number of tokens: expected digits with at most one point, such as `5` or `0.5`"
+                )
             }
             Self::Period(text) => write!(
                 f,

@@ -13,6 +13,8 @@ use std::collections::TryReserveError;
 use crossbeam_utils::CachePadded;
 
 pub(crate) use set::{Answer, Ask, Set};
+#[cfg(catraca_loom)]
+pub(crate) use words::{Header, Key};
 
 use crate::counters::Striped;
 use crate::limiter::OnFull;
@@ -26,6 +28,7 @@ pub(crate) const KEYS_PER_SET: usize = 5;
 
 type Line = CachePadded<Set<SLOTS>>;
 
+#[cfg(not(catraca_loom))]
 const _: () = assert!(size_of::<Line>() == 128, "a set fills two cache lines");
 
 pub(crate) struct Table {

@@ -239,7 +239,8 @@ impl<const N: usize> Set<N> {
     /// The slot for a newcomer: the vacant one that owes least, else the live one that owes least.
     fn candidate(&self) -> Candidate {
         let look = |(index, slot): (usize, &Slot)| Candidate { index, key: slot.key(), word: slot.word() };
-        let least = self.slots.iter().enumerate().map(look).min_by_key(|slot| (slot.word.is_live(), slot.word.full_at()));
+        let least =
+            self.slots.iter().enumerate().map(look).min_by_key(|slot| (slot.word.is_live(), slot.word.full_at()));
         least.expect("a set has at least one slot")
     }
 
@@ -263,6 +264,23 @@ impl<const N: usize> Set<N> {
     /// Slots whose bucket is less than full at `now`.
     pub(crate) fn owing(&self, now: Reading) -> usize {
         self.slots.iter().map(Slot::word).filter(|word| word.is_live() && word.full_at() > now.floor).count()
+    }
+}
+
+#[cfg(catraca_loom)]
+impl<const N: usize> Set<N> {
+    /// The words, for a witness: header, then key and state of each slot.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &AtomicU64> {
+        let slots = self.slots.iter().flat_map(|slot| [&slot.key, &slot.state]);
+        std::iter::once(&self.header).chain(slots)
+    }
+
+    /// Opens an insert into a vacant slot and leaves it so.
+    pub(crate) fn open(&self, slot: usize, tag: u64) -> bool {
+        let header = self.header();
+        let open = header.opened(slot, tag);
+        // Release: as the open of an insert.
+        !header.is_open() && swap(&self.header, header.bits(), open.bits())
     }
 }
 

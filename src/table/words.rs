@@ -22,11 +22,11 @@ pub(super) const fn tag(hash: u64) -> u64 {
 
 /// Whose bucket a slot holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Key(u64);
+pub(crate) struct Key(u64);
 
 impl Key {
     #[inline]
-    pub(super) const fn from_bits(bits: u64) -> Key {
+    pub(crate) const fn from_bits(bits: u64) -> Key {
         Key(bits)
     }
 
@@ -36,7 +36,7 @@ impl Key {
     }
 
     #[inline]
-    pub(super) const fn tag(self) -> u64 {
+    pub(crate) const fn tag(self) -> u64 {
         self.0 & TAG
     }
 
@@ -50,10 +50,10 @@ impl Key {
 /// The state of inserts into a set. Open, it means "this tag goes into this slot": unconditional,
 /// and anybody can finish it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Header(u64);
+pub(crate) struct Header(u64);
 
 impl Header {
-    pub(super) const fn from_bits(bits: u64) -> Header {
+    pub(crate) const fn from_bits(bits: u64) -> Header {
         Header(bits)
     }
 
@@ -61,15 +61,15 @@ impl Header {
         self.0
     }
 
-    pub(super) const fn is_open(self) -> bool {
+    pub(crate) const fn is_open(self) -> bool {
         self.0 & OPEN != 0
     }
 
-    pub(super) const fn tag(self) -> u64 {
+    pub(crate) const fn tag(self) -> u64 {
         self.0 & TAG
     }
 
-    pub(super) const fn slot(self) -> usize {
+    pub(crate) const fn slot(self) -> usize {
         (self.0 >> TAG_BITS) as usize & ((1 << SLOT_BITS) - 1)
     }
 
