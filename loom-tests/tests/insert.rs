@@ -63,13 +63,3 @@ fn two_new_keys_for_one_slot_share_it_by_the_rule() {
         });
     }
 }
-
-#[test]
-fn a_key_comes_back_to_the_slot_it_left() {
-    // Preemptions 3, one slot. Two keys take turns on it over the years while a third thread debits the first.
-    explore(Bound::Preemptions(3), [vec![]], |outcomes| {
-        let (ghost, set) = Ghost::watch::<1>();
-        ghost.race(&set, &[&[ask(1, 0, 1, 1), ask(2, 10, 1, 1), ask(1, 20, 1, 1)], &[ask(1, 0, 1, 1)]]);
-        outcomes.note(Vec::<Told>::new());
-    });
-}

@@ -20,20 +20,20 @@ fn debit_against_recycling<const N: usize>(rule: OnFull, bound: Bound, expected:
 
 #[test]
 fn a_debit_and_a_recycling_under_deny() {
-    // Exhaustive, one slot. Whoever comes second finds no room.
-    debit_against_recycling::<1>(Deny, Bound::Exhaustive, &[[Allowed, NoRoom], [NoRoom, Allowed]]);
+    // Preemptions 4, one slot. Whoever comes second finds no room.
+    debit_against_recycling::<1>(Deny, Bound::Preemptions(4), &[[Allowed, NoRoom], [NoRoom, Allowed]]);
 }
 
 #[test]
 fn a_debit_and_a_recycling_under_allow() {
-    // Exhaustive, one slot. Whoever comes second passes unlimited.
-    debit_against_recycling::<1>(Allow, Bound::Exhaustive, &[[Allowed, Unlimited], [Unlimited, Allowed]]);
+    // Preemptions 4, one slot. Whoever comes second passes unlimited.
+    debit_against_recycling::<1>(Allow, Bound::Preemptions(4), &[[Allowed, Unlimited], [Unlimited, Allowed]]);
 }
 
 #[test]
 fn a_debit_and_a_recycling_under_inherit() {
-    // Exhaustive, one slot. Whoever comes second inherits the other's debt, and has nothing left.
-    debit_against_recycling::<1>(Inherit, Bound::Exhaustive, &[[Allowed, Denied], [Denied, Allowed]]);
+    // Preemptions 4, one slot. Whoever comes second inherits the other's debt, and has nothing left.
+    debit_against_recycling::<1>(Inherit, Bound::Preemptions(4), &[[Allowed, Denied], [Denied, Allowed]]);
 }
 
 #[test]

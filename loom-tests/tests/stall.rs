@@ -27,12 +27,12 @@ fn an_abandoned_key_owes_nothing() {
 
 #[test]
 fn a_stalled_helper_does_no_harm() {
-    // Preemptions 2, one slot, three threads. A helper of key 1's insert may stop anywhere while others finish it,
-    // recycle the slot for key 2 and come back for key 1.
-    explore(Bound::Preemptions(2), [vec![]], |outcomes| {
+    // Preemptions 3, one slot. A helper of key 1's insert may stop anywhere while the other thread finishes it
+    // and recycles the slot for key 2.
+    explore(Bound::Preemptions(3), [vec![]], |outcomes| {
         let (ghost, set) = Ghost::watch::<1>();
         assert!(set.abandon(0, 1));
-        ghost.race(&set, &[&[ask(1, 5, 1, 1)], &[ask(2, 20, 1, 1)], &[ask(1, 40, 1, 1)]]);
+        ghost.race(&set, &[&[ask(3, 5, 1, 1)], &[ask(2, 20, 1, 1)]]);
         outcomes.note(Vec::<Told>::new());
     });
 }
@@ -40,10 +40,10 @@ fn a_stalled_helper_does_no_harm() {
 #[test]
 fn a_stalled_owner_finds_its_bucket_made_and_gone() {
     // Preemptions 3, one slot, two threads. The owner of key 1's insert may stop after it opened the header, while
-    // the other thread finishes it, spends it, recycles it for key 2 and comes back.
+    // the other thread finishes it, spends it and recycles it for key 2.
     explore(Bound::Preemptions(3), [vec![]], |outcomes| {
         let (ghost, set) = Ghost::watch::<1>();
-        ghost.race(&set, &[&[ask(1, 5, 1, 1)], &[ask(1, 5, 1, 1), ask(2, 20, 1, 1), ask(1, 40, 1, 1)]]);
+        ghost.race(&set, &[&[ask(1, 5, 1, 1)], &[ask(1, 5, 1, 1), ask(2, 20, 1, 1)]]);
         outcomes.note(Vec::<Told>::new());
     });
 }

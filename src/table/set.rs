@@ -52,6 +52,9 @@ pub(crate) enum Answer {
     Unlimited,
 }
 
+/// How often an insert that others finished may find its bucket gone before it was paid for.
+const ROUNDS: u32 = 8;
+
 pub(crate) struct Set<const N: usize> {
     header: AtomicU64,
     slots: [Slot; N],
@@ -126,7 +129,8 @@ impl<const N: usize> Set<N> {
                 };
                 // Release: no load above moves below it. Success means that the very word examined
                 // was still there, since none recurs (I1), so the debit is the key's own (I7).
-                if slot.state.compare_exchange_weak(word.bits(), next.bits(), Release, Relaxed).is_ok() {
+                // Acquire on failure: the next look is no older than what it lost to.
+                if slot.state.compare_exchange_weak(word.bits(), next.bits(), Release, Acquire).is_ok() {
                     return Some(Answer::Allowed(next));
                 }
             }
@@ -136,10 +140,13 @@ impl<const N: usize> Set<N> {
 
     /// Debits the bucket of `tag`, making one if there is none.
     ///
-    /// Every turn of the loop but the last means that another operation on this set succeeded.
+    /// A turn of the loop is in vain only if another operation on this set got further. Two inserts can do so to
+    /// each other in turns: one is finished, unpaid, by the other, who then finds a full bucket and takes the slot before
+    /// it is paid for. Each can be pushed aside so at most [`ROUNDS`] times; then it finds no room.
     #[cold]
     #[inline(never)]
     pub(crate) fn insert(&self, tag: u64, ask: &Ask, on_full: OnFull, counters: &Stripe) -> Answer {
+        let mut rounds = ROUNDS;
         loop {
             let header = self.header();
             if header.is_open() {
@@ -152,13 +159,13 @@ impl<const N: usize> Set<N> {
             }
             let Candidate { index, key, word } = self.candidate();
             let vacant = if word.is_live() { word.vacated() } else { word };
-            let no_room = word.is_live() && !word.is_expired(ask.now) && on_full != OnFull::Inherit;
+            let crowded = word.is_live() && !word.is_expired(ask.now) && on_full != OnFull::Inherit;
             // Relaxed: ordered by the Acquire loads of the scan. Unchanged, the scan was a snapshot,
             // so the key is absent, the slot is the one that owes least, and no open insert made it live (I5).
             if self.header.load(Relaxed) != header.bits() {
                 continue;
             }
-            if no_room {
+            if crowded || rounds == 0 {
                 counters.no_room();
                 return if on_full == OnFull::Allow { Answer::Unlimited } else { Answer::NoRoom(word) };
             }
@@ -181,6 +188,7 @@ impl<const N: usize> Set<N> {
                 return Answer::Allowed(next);
             }
             // A helper made the bucket live first, unpaid: debit it like any other.
+            rounds -= 1;
         }
     }
 
@@ -286,6 +294,7 @@ impl<const N: usize> Set<N> {
 
 /// Changes a word from one value to another, publishing what came before; false if it was not that value.
 fn swap(word: &AtomicU64, from: u64, to: u64) -> bool {
-    // Release: the call says with what it pairs. Relaxed on failure: the value found is not used.
-    word.compare_exchange(from, to, Release, Relaxed).is_ok()
+    // Release: the call says with what it pairs. Acquire on failure: pairs with the Release of the
+    // change that it lost to, so that the next look is no older.
+    word.compare_exchange(from, to, Release, Acquire).is_ok()
 }

@@ -25,7 +25,7 @@ mod report;
 mod run;
 mod sort;
 mod summary;
-mod table;
+mod text;
 
 pub(crate) use cost::Cost;
 pub(crate) use extract::Format;

@@ -173,7 +173,9 @@ mod tests {
 
     #[test]
     fn what_is_no_prefix_is_refused() {
-        for text in ["ip/", "ip/0", "ip/129", "ip/+64", "ip/ 64", "ip/64/24", "ip/0/64", "ip/24/0", "ip/24/64/9", "ip/x"] {
+        for text in
+            ["ip/", "ip/0", "ip/129", "ip/+64", "ip/ 64", "ip/64/24", "ip/0/64", "ip/24/0", "ip/24/64/9", "ip/x"]
+        {
             assert_eq!(text.parse::<KeyBy>(), Err(KeyByError::Prefix), "{text}");
         }
         for text in ["", "IP", "ipv6", "token", "user"] {

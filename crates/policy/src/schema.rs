@@ -144,12 +144,7 @@ fn settings(entries: &[Entry], faults: &mut Vec<Fault>) -> Settings {
     }
 }
 
-fn setting<T>(
-    entries: &[Entry],
-    key: &str,
-    read: fn(&str) -> Result<T, String>,
-    faults: &mut Vec<Fault>,
-) -> Option<T> {
+fn setting<T>(entries: &[Entry], key: &str, read: fn(&str) -> Result<T, String>, faults: &mut Vec<Fault>) -> Option<T> {
     let entry = find(entries, key)?;
     let value = match &entry.node.value {
         Value::Plain(text) | Value::Quoted(text) => read(text),
@@ -170,7 +165,9 @@ fn key_by(text: &str) -> Result<KeyBy, String> {
 fn on_deny(text: &str) -> Result<OnDeny, String> {
     let digits = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
     let status = text.parse().ok().filter(|_| digits).and_then(OnDeny::new);
-    status.ok_or_else(|| format!("`{text}` is not an answer to a caller: expected an HTTP status from 400 to 599, such as 429"))
+    status.ok_or_else(|| {
+        format!("`{text}` is not an answer to a caller: expected an HTTP status from 400 to 599, such as 429")
+    })
 }
 
 /// The value, or its fault noted at the node.

@@ -198,12 +198,16 @@ fn what_is_no_policy_file() {
 #[test]
 fn a_file_whose_indentation_was_lost_is_told_so() {
     let faults = faults("buckets:\ndefault:\ncapacity: 10\nrefill_rate: 5\n");
-    assert!(faults.iter().any(|fault| fault.starts_with("3:1: ") && fault.contains("indented, below `buckets`")), "{faults:?}");
+    assert!(
+        faults.iter().any(|fault| fault.starts_with("3:1: ") && fault.contains("indented, below `buckets`")),
+        "{faults:?}"
+    );
 }
 
 #[test]
 fn an_error_shows_the_line_and_points_at_the_fault() {
-    let error = PolicyFile::parse("p.yaml", "buckets:\n  a:\n    capacity: 1e30 # much\n    refill_rate: 1\n").unwrap_err();
+    let error =
+        PolicyFile::parse("p.yaml", "buckets:\n  a:\n    capacity: 1e30 # much\n    refill_rate: 1\n").unwrap_err();
     let lines = [
         "p.yaml:3:15: `1e30` is not a capacity: expected a whole number of tokens, 1 or more, in digits alone",
         " 3 |     capacity: 1e30 # much",

@@ -190,7 +190,10 @@ mod tests {
     fn plain_values_as_text() {
         for (line, expected) in [
             (r#"{"a":"x"}"#, Some("x")),
-            (r#" { "b" : [1, {"a": 2}], "a" : 1700000000.123456789012345678 } "#, Some("1700000000.123456789012345678")),
+            (
+                r#" { "b" : [1, {"a": 2}], "a" : 1700000000.123456789012345678 } "#,
+                Some("1700000000.123456789012345678"),
+            ),
             (r#"{"a":true}"#, Some("true")),
             (r#"{"a":null}"#, None),
             (r#"{}"#, None),
@@ -223,7 +226,9 @@ mod tests {
     #[test]
     fn what_is_no_object() {
         let deep = "[".repeat(200_000);
-        for line in ["", "{", "[]", "5", r#"{"a":1}x"#, r#"{"a":1,}"#, r#"{"a":"\x"}"#, r#"{"a":"\ud800"}"#, deep.as_str()] {
+        for line in
+            ["", "{", "[]", "5", r#"{"a":1}x"#, r#"{"a":1,}"#, r#"{"a":"\x"}"#, r#"{"a":"\ud800"}"#, deep.as_str()]
+        {
             assert!(pick(line, &["a"]).is_err(), "{:.20}", line);
         }
         assert!(pick(&format!("{{\"b\":{deep}"), &["a"]).is_err());

@@ -146,7 +146,9 @@ mod tests {
 
     #[test]
     fn days_that_do_not_exist() {
-        for (year, month, day) in [(2015, 2, 29), (1900, 2, 29), (2015, 4, 31), (2015, 0, 1), (2015, 13, 1), (2015, 1, 0)] {
+        for (year, month, day) in
+            [(2015, 2, 29), (1900, 2, 29), (2015, 4, 31), (2015, 0, 1), (2015, 13, 1), (2015, 1, 0)]
+        {
             assert_eq!(Moment::from_civil(civil(year, month, day), 0, 0), None, "{year}-{month}-{day}");
         }
         assert!(Moment::from_civil(civil(2000, 2, 29), 0, 0).is_some());

@@ -205,7 +205,12 @@ mod tests {
         assert_eq!(nanos(access_log(b"17/May/2015:10:05:03 +0000")), Some(MAY));
         assert_eq!(nanos(access_log(b"17/May/2015:07:05:03 -0300")), Some(MAY));
         assert_eq!(nanos(access_log(b"17/May/2015:15:50:03 +0545")), Some(MAY));
-        for wrong in ["17/May/2015:10:05:03", "17/may/2015:10:05:03 +0000", "31/Apr/2015:10:05:03 +0000", "17/May/2015:10:05:03 00000"] {
+        for wrong in [
+            "17/May/2015:10:05:03",
+            "17/may/2015:10:05:03 +0000",
+            "31/Apr/2015:10:05:03 +0000",
+            "17/May/2015:10:05:03 00000",
+        ] {
             assert_eq!(access_log(wrong.as_bytes()), None, "{wrong}");
         }
     }
@@ -227,7 +232,13 @@ mod tests {
         }
         assert_eq!(nanos(rfc3339(b"2015-05-17T10:05:03,12Z")), Some(MAY + 120_000_000));
         assert_eq!(nanos(rfc3339(b"2015-05-17T10:05:03.123456789Z")), Some(MAY + 123_456_789));
-        for wrong in ["2015-05-17", "2015-05-17T10:05:03.Z", "2015-05-17T10:05:03X", "2015-05-17T10:05:03+25:00", "2015-13-17T10:05:03Z"] {
+        for wrong in [
+            "2015-05-17",
+            "2015-05-17T10:05:03.Z",
+            "2015-05-17T10:05:03X",
+            "2015-05-17T10:05:03+25:00",
+            "2015-13-17T10:05:03Z",
+        ] {
             assert_eq!(rfc3339(wrong.as_bytes()), None, "{wrong}");
         }
     }
@@ -252,7 +263,19 @@ mod tests {
         ] {
             assert_eq!(nanos(epoch(text.as_bytes(), unit)), Some(expected), "{text}");
         }
-        for wrong in ["", "-", ".5", "1e", "1e99", "1e999999999999", "NaN", "1,5", "0x10", "1431857103123", "99999999999999999999999999999999999999999"] {
+        for wrong in [
+            "",
+            "-",
+            ".5",
+            "1e",
+            "1e99",
+            "1e999999999999",
+            "NaN",
+            "1,5",
+            "0x10",
+            "1431857103123",
+            "99999999999999999999999999999999999999999",
+        ] {
             assert_eq!(epoch(wrong.as_bytes(), TimeUnit::S), None, "{wrong}");
         }
     }

@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::hash::BuildHasher;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use catraca_policy::Prefixes;

@@ -21,6 +21,14 @@ impl Cost {
             Cost::Field(name) => Field::named(name),
         }
     }
+
+    /// What the report calls it.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Cost::Fixed(tokens) => tokens.to_string(),
+            Cost::Field(name) => format!("field:{name}"),
+        }
+    }
 }
 
 impl FromStr for Cost {

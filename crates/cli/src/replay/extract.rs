@@ -57,7 +57,13 @@ struct Groups {
 }
 
 impl Extractor {
-    pub(crate) fn new(format: Format, unit: TimeUnit, key: Key, cost: Cost, json: JsonNames) -> Result<Extractor, String> {
+    pub(crate) fn new(
+        format: Format,
+        unit: TimeUnit,
+        key: Key,
+        cost: Cost,
+        json: JsonNames,
+    ) -> Result<Extractor, String> {
         let (key_field, cost_field) = (key.access_field(), cost.access_field());
         let unknown = |option, name: &str| {
             let known: Vec<&str> = FIELDS.iter().map(|(name, _)| *name).collect();
@@ -111,7 +117,8 @@ impl Extractor {
         let line = JsonLine::parse(line, &self.wanted)?;
         let missing = |what: &str, group: &Group| format!("no {what}: looked for {}", self.wanted.names(group));
         let time = line.text(&self.groups.time)?.ok_or_else(|| missing("time", &self.groups.time))?;
-        let moment = stamp::any(&time, self.unit).ok_or("a time that is neither RFC 3339 nor an epoch number up to the year 9999 (see --time-unit)")?;
+        let moment = stamp::any(&time, self.unit)
+            .ok_or("a time that is neither RFC 3339 nor an epoch number up to the year 9999 (see --time-unit)")?;
         let cost = match &self.cost {
             Cost::Fixed(tokens) => *tokens,
             Cost::Field(name) => {

@@ -38,15 +38,14 @@ impl Ledger {
 
     /// Notes what a caller asked for at `at`, which is no earlier than the last time noted.
     pub(crate) fn note(&mut self, caller: &[u8], at: Moment, cost: u64, is_allowed: bool) {
-        let account = match self.accounts.get_mut(caller) {
-            Some(account) => account,
-            None if self.accounts.len() >= self.most => {
-                self.unknown += 1;
-                return;
-            }
-            None => self.accounts.entry(caller.into()).or_default(),
-        };
-        account.note(at.seconds(), cost, is_allowed);
+        let second = at.seconds();
+        if let Some(account) = self.accounts.get_mut(caller) {
+            account.note(second, cost, is_allowed);
+        } else if self.accounts.len() < self.most {
+            self.accounts.entry(caller.into()).or_default().note(second, cost, is_allowed);
+        } else {
+            self.unknown += 1;
+        }
     }
 
     /// Callers that have an account.
