@@ -74,6 +74,24 @@ struct Candidate {
     word: Word,
 }
 
+impl Answer {
+    fn no_room(first: Word, on_full: OnFull) -> Answer {
+        if on_full == OnFull::Allow { Answer::Unlimited } else { Answer::NoRoom(first) }
+    }
+}
+
+impl Candidate {
+    /// The word that the slot is handed over with: the newcomer starts with what it owes (I8).
+    fn vacant(&self) -> Word {
+        if self.word.is_live() { self.word.vacated() } else { self.word }
+    }
+
+    /// Whether the rule leaves the slot to its debtor.
+    fn is_kept(&self, now: Reading, on_full: OnFull) -> bool {
+        self.word.is_live() && !self.word.is_expired(now) && on_full != OnFull::Inherit
+    }
+}
+
 impl Slot {
     fn new() -> Slot {
         Slot { key: AtomicU64::new(0), state: AtomicU64::new(Word::ZERO.bits()) }
@@ -157,34 +175,32 @@ impl<const N: usize> Set<N> {
             if let Some(answer) = self.debit_resident(tag, ask) {
                 return answer;
             }
-            let Candidate { index, key, word } = self.candidate();
-            let vacant = if word.is_live() { word.vacated() } else { word };
-            let crowded = word.is_live() && !word.is_expired(ask.now) && on_full != OnFull::Inherit;
+            let candidate = self.candidate();
+            let (word, vacant) = (candidate.word, candidate.vacant());
             // Relaxed: ordered by the Acquire loads of the scan. Unchanged, the scan was a snapshot,
             // so the key is absent, the slot is the one that owes least, and no open insert made it live (I5).
             if self.header.load(Relaxed) != header.bits() {
                 continue;
             }
-            if crowded || rounds == 0 {
+            if rounds == 0 || candidate.is_kept(ask.now, on_full) {
                 counters.no_room();
-                return if on_full == OnFull::Allow { Answer::Unlimited } else { Answer::NoRoom(word) };
+                return Answer::no_room(word, on_full);
             }
-            // The newcomer starts with what its slot owes, so that eviction never mints (I8).
             let Debit::Allowed(next) = vacant.debit(ask.now, ask.cost, ask.full) else {
                 return Answer::Denied(vacant);
             };
             // Release: a helper that sees the slot vacant must see a header at least as new as the one it opened under.
-            if word.is_live() && !swap(&self.slots[index].state, word.bits(), vacant.bits()) {
+            if word.is_live() && !swap(&self.slots[candidate.index].state, word.bits(), vacant.bits()) {
                 continue;
             }
-            let open = header.opened(index, tag);
+            let open = header.opened(candidate.index, tag);
             // Release: a helper that sees it open must not see the slot's earlier live word. Over
             // the closed word seen before the scan (I2); the insert takes effect here or not at all.
             if !swap(&self.header, header.bits(), open.bits()) {
                 continue;
             }
             counters.inserted(word, ask.now);
-            if self.finish(open, key, vacant, next) {
+            if self.finish(open, candidate.key, vacant, next) {
                 return Answer::Allowed(next);
             }
             // A helper made the bucket live first, unpaid: debit it like any other.
@@ -254,15 +270,16 @@ impl<const N: usize> Set<N> {
 
     /// What a debit would answer, give or take what others do meanwhile; writes nothing.
     pub(crate) fn preview(&self, tag: u64, ask: &Ask, on_full: OnFull) -> Answer {
-        let resident = self.slots.iter().find_map(|slot| slot.resident(tag));
-        let word = resident.unwrap_or_else(|| self.candidate().word);
-        if resident.is_none() && word.is_live() && !word.is_expired(ask.now) {
-            match on_full {
-                OnFull::Inherit => {}
-                OnFull::Deny => return Answer::NoRoom(word),
-                OnFull::Allow => return Answer::Unlimited,
+        let word = match self.slots.iter().find_map(|slot| slot.resident(tag)) {
+            Some(word) => word,
+            None => {
+                let candidate = self.candidate();
+                if candidate.is_kept(ask.now, on_full) {
+                    return Answer::no_room(candidate.word, on_full);
+                }
+                candidate.vacant()
             }
-        }
+        };
         match word.debit(ask.now, ask.cost, ask.full) {
             Debit::Allowed(_) => Answer::Allowed(word),
             Debit::Denied => Answer::Denied(word),

@@ -46,18 +46,22 @@ pub(crate) struct ReplayArgs {
 
     /// What tells callers apart [default: what the policy says]
     ///
-    /// ip: the address; an IPv4-mapped IPv6 address is its IPv4 address.
-    /// ip/64: the network; up to 32 a prefix of IPv4, above it one of IPv6, and ip/24/56 gives both.
-    /// user_id, api_token: the user or the token, or the address of a line without one.
-    /// const:NAME: one bucket for all lines.
-    /// field:NAME, or NAME alone: a field of the log. Of an access log: client, ident, user, request, method, path,
-    /// status, bytes, referer, agent. Of JSON: any, with dots into objects. Lines without it share one bucket.
+    /// ip          the address; an IPv4-mapped IPv6 address is its IPv4 address
+    /// ip/64       the network: above 32 a prefix of IPv6, up to 32 one of IPv4;
+    ///             ip/24/56 gives both
+    /// user_id     the user, or the address of a line without one
+    /// api_token   the token, or the address of a line without one
+    /// field:NAME  a field, or NAME alone; of an access log client, ident, user,
+    ///             request, method, path, status, bytes, referer or agent, of JSON
+    ///             any, with dots into objects; lines without it share one bucket
+    /// const:NAME  one bucket for all lines
     #[arg(long, value_name = "KEY", verbatim_doc_comment)]
     pub(crate) key: Option<Key>,
 
-    /// Callers to make room for, at 26 bytes each, and up to ten times that for the report
-    #[arg(long, value_name = "N", default_value = "1048576")]
-    pub(crate) keys: NonZeroUsize,
+    /// Callers to make room for, at 26 bytes each, and up to ten times that for the report [default: 1048576, or as
+    /// many as a small log can have]
+    #[arg(long, value_name = "N")]
+    pub(crate) keys: Option<NonZeroUsize>,
 
     /// Tokens a line asks for: a whole number, or a field that holds one, such as bytes
     #[arg(long, value_name = "N|FIELD", default_value = "1", allow_hyphen_values = true)]
@@ -68,6 +72,10 @@ pub(crate) struct ReplayArgs {
     pub(crate) format: Format,
 
     /// JSON fields that may hold the time; the first that is there counts
+    ///
+    /// RFC 3339, the form of access logs, or a number since the Unix epoch (see --time-unit), exact to the
+    /// nanosecond; a time without a zone is UTC. By default time, timestamp, ts, @timestamp, time_iso8601,
+    /// time_local, datetime and date.
     #[arg(
         long,
         value_name = "NAMES",
@@ -78,6 +86,9 @@ pub(crate) struct ReplayArgs {
     pub(crate) json_time: Vec<String>,
 
     /// JSON fields that may hold the address; a dot leads into an object
+    ///
+    /// By default ip, remote_addr, client_ip, remote_ip, clientip, client, remote_host, remote, request.client_ip and
+    /// request.remote_ip.
     #[arg(
         long,
         value_name = "NAMES",
@@ -88,6 +99,8 @@ pub(crate) struct ReplayArgs {
     pub(crate) json_ip: Vec<String>,
 
     /// JSON fields that may hold the user
+    ///
+    /// By default user_id, user, remote_user and username.
     #[arg(
         long,
         value_name = "NAMES",
@@ -98,6 +111,8 @@ pub(crate) struct ReplayArgs {
     pub(crate) json_user: Vec<String>,
 
     /// JSON fields that may hold the token
+    ///
+    /// By default api_token, api_key and token.
     #[arg(
         long,
         value_name = "NAMES",
@@ -120,6 +135,10 @@ pub(crate) struct ReplayArgs {
     pub(crate) json: bool,
 
     /// Write every decision to a CSV file; - is standard output, and the report goes to standard error
+    ///
+    /// A row for each line that was decided, in the order of deciding. Its number counts the lines of all logs;
+    /// its time is the clock's, in nanoseconds since the Unix epoch; retry_after_ns is `never` where the cost is
+    /// more than a bucket holds.
     #[arg(long, value_name = "FILE")]
     pub(crate) decisions: Option<PathBuf>,
 

@@ -269,3 +269,28 @@ fn a_file_that_is_no_text_or_too_large_is_told_so() {
     assert!(load(b"\xef\xbb\xbfbuckets: {a: {capacity: 1, refill_rate: 1}}\r\n").is_ok());
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn no_mutation_of_a_good_file_panics() {
+    let seed = std::fs::read(example()).unwrap();
+    let (mut state, mut good) = (1_u64, 0);
+    for _ in 0..4_000 {
+        let mut bytes = seed.clone();
+        for _ in 0..1 + (state >> 60) % 3 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let (at, kind) = ((state >> 33) as usize % bytes.len(), state >> 20 & 3);
+            let other = b"\"':{}[]&*!|>%@`#-?,\t\n\r 019.e\x00\xc3\xa9~"[(state >> 24) as usize % 32];
+            match kind {
+                0 => bytes[at] = other,
+                1 => drop(bytes.remove(at)),
+                2 => bytes.insert(at, other),
+                _ => bytes.truncate(at.max(20)),
+            }
+        }
+        match PolicyFile::parse("p.yaml", &String::from_utf8_lossy(&bytes)) {
+            Ok(file) => good += usize::from(!file.policies().is_empty()),
+            Err(error) => assert!(!error.faults().is_empty() && error.to_string().starts_with("p.yaml:"), "{error}"),
+        }
+    }
+    assert!(good > 400, "{good}");
+}

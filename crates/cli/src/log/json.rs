@@ -7,25 +7,34 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserializer as _;
-use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::log::access::Reason;
 
-/// The most fields that are wanted of a line.
+/// The most fields that are wanted of a line: a bit each in [`Name::slots`].
 const MOST: usize = 32;
 
 /// The fields to pick: names, or paths with dots into objects within objects.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
+    fields: Vec<String>,
+    root: Level,
+}
+
+/// Names that are wanted of one object.
+#[derive(Clone, Debug, Default)]
+struct Level {
     names: Vec<Name>,
 }
 
+/// A name, what is wanted of its value, and of the object that its value may be.
 #[derive(Clone, Debug)]
 struct Name {
-    whole: String,
-    /// Length of what stands before the first dot, if there is one.
-    head: Option<usize>,
+    name: String,
+    /// The fields that its value is: a bit each.
+    slots: u32,
+    inner: Level,
 }
 
 /// Fields that mean the same: the first that a line has counts. A range of the wanted ones.
@@ -35,19 +44,49 @@ pub(crate) struct Group(std::ops::Range<usize>);
 impl Wanted {
     /// Wants these fields too. `None` where they would be more than a line is searched for.
     pub(crate) fn add<S: Into<String>>(&mut self, names: impl IntoIterator<Item = S>) -> Option<Group> {
-        let start = self.names.len();
+        let start = self.fields.len();
         for name in names {
-            let whole: String = name.into();
-            let head = whole.find('.');
-            self.names.push(Name { whole, head });
+            let (field, slot) = (name.into(), self.fields.len());
+            if slot >= MOST {
+                return None;
+            }
+            // A name with a dot is a path, but a key may hold a dot too.
+            self.root.at(&field).slots |= 1 << slot;
+            if field.contains('.') {
+                self.root.at_path(&field).slots |= 1 << slot;
+            }
+            self.fields.push(field);
         }
-        (self.names.len() <= MOST).then_some(Group(start..self.names.len()))
+        Some(Group(start..self.fields.len()))
     }
 
     /// The names of a group, for messages.
     pub(crate) fn names(&self, group: &Group) -> String {
-        let names: Vec<&str> = self.names[group.0.clone()].iter().map(|name| name.whole.as_str()).collect();
-        names.join(", ")
+        self.fields[group.0.clone()].join(", ")
+    }
+}
+
+impl Level {
+    fn find(&self, key: &str) -> Option<&Name> {
+        self.names.iter().find(|name| name.name == key)
+    }
+
+    fn at(&mut self, key: &str) -> &mut Name {
+        let index = match self.names.iter().position(|name| name.name == key) {
+            Some(index) => index,
+            None => {
+                self.names.push(Name { name: key.to_owned(), slots: 0, inner: Level::default() });
+                self.names.len() - 1
+            }
+        };
+        &mut self.names[index]
+    }
+
+    fn at_path(&mut self, path: &str) -> &mut Name {
+        match path.split_once('.') {
+            Some((head, tail)) => self.at(head).inner.at_path(tail),
+            None => self.at(path),
+        }
     }
 }
 
@@ -62,7 +101,8 @@ impl<'a> JsonLine<'a> {
     pub(crate) fn parse(line: &'a [u8], wanted: &Wanted) -> Result<JsonLine<'a>, Reason> {
         let mut found = [None; MOST];
         let mut reader = serde_json::Deserializer::from_slice(line);
-        let read = reader.deserialize_map(Pick { names: &wanted.names, found: &mut found }).and_then(|()| reader.end());
+        let pick = Pick { level: &wanted.root, found: &mut found };
+        let read = reader.deserialize_map(pick).and_then(|()| reader.end());
         match read {
             Ok(()) => Ok(JsonLine { found }),
             Err(error) => Err(format!("not a JSON object: {error}").into()),
@@ -87,13 +127,13 @@ impl<'a> JsonLine<'a> {
     }
 }
 
-/// Visits an object and keeps what is wanted.
+/// Visits an object and keeps what is wanted of it.
 struct Pick<'n, 'f, 'a> {
-    names: &'n [Name],
+    level: &'n Level,
     found: &'f mut [Option<&'a RawValue>; MOST],
 }
 
-impl<'n, 'de> Visitor<'de> for Pick<'n, '_, 'de> {
+impl<'de> Visitor<'de> for Pick<'_, '_, 'de> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -101,76 +141,48 @@ impl<'n, 'de> Visitor<'de> for Pick<'n, '_, 'de> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(matches) = map.next_key_seed(Match { names: self.names })? {
-            if matches.is_none() {
+        while let Some(name) = map.next_key_seed(Find(self.level))? {
+            let Some(name) = name else {
                 map.next_value::<IgnoredAny>()?;
                 continue;
-            }
+            };
             let raw: &'de RawValue = map.next_value()?;
-            for (index, name) in self.names.iter().enumerate() {
-                if matches.whole & (1 << index) != 0 {
-                    self.found[index] = Some(raw); // the last of a key that is given twice, as readers of JSON do
-                } else if let (Some(head), true) = (name.head, matches.head & (1 << index) != 0) {
-                    let inner = descend(raw, &name.whole[head + 1..]).map_err(A::Error::custom)?;
-                    self.found[index] = inner.or(self.found[index]);
-                }
+            let mut slots = name.slots;
+            while slots != 0 {
+                // The last of a key that is given twice, as most readers of JSON do.
+                self.found[slots.trailing_zeros() as usize] = Some(raw);
+                slots &= slots - 1;
+            }
+            if !name.inner.names.is_empty() && raw.get().starts_with('{') {
+                let mut reader = serde_json::Deserializer::from_str(raw.get());
+                let inner = Pick { level: &name.inner, found: self.found };
+                reader.deserialize_map(inner).map_err(serde::de::Error::custom)?;
             }
         }
         Ok(())
     }
 }
 
-/// The value at the end of a path, if `raw` is an object that has it.
-fn descend<'a>(raw: &'a RawValue, path: &str) -> Result<Option<&'a RawValue>, serde_json::Error> {
-    if !raw.get().starts_with('{') {
-        return Ok(None);
-    }
-    let name = Name { whole: path.to_owned(), head: path.find('.') };
-    let mut found = [None; MOST];
-    let mut reader = serde_json::Deserializer::from_str(raw.get());
-    reader.deserialize_map(Pick { names: &[name], found: &mut found })?;
-    Ok(found[0])
-}
+/// Reads a key and finds what is wanted of it.
+struct Find<'n>(&'n Level);
 
-/// Which of the wanted names a key is, and of which it is the head: a bit each.
-#[derive(Clone, Copy)]
-struct Matches {
-    whole: u32,
-    head: u32,
-}
+impl<'n, 'de> DeserializeSeed<'de> for Find<'n> {
+    type Value = Option<&'n Name>;
 
-impl Matches {
-    fn is_none(self) -> bool {
-        self.whole | self.head == 0
-    }
-}
-
-struct Match<'n> {
-    names: &'n [Name],
-}
-
-impl<'de> DeserializeSeed<'de> for Match<'_> {
-    type Value = Matches;
-
-    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Matches, D::Error> {
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Option<&'n Name>, D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
-impl Visitor<'_> for Match<'_> {
-    type Value = Matches;
+impl<'n> Visitor<'_> for Find<'n> {
+    type Value = Option<&'n Name>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a key")
     }
 
-    fn visit_str<E>(self, key: &str) -> Result<Matches, E> {
-        let mut matches = Matches { whole: 0, head: 0 };
-        for (index, name) in self.names.iter().enumerate() {
-            matches.whole |= u32::from(name.whole == key) << index;
-            matches.head |= u32::from(name.head.is_some_and(|head| name.whole[..head] == *key)) << index;
-        }
-        Ok(matches)
+    fn visit_str<E>(self, key: &str) -> Result<Option<&'n Name>, E> {
+        Ok(self.0.find(key))
     }
 }
 

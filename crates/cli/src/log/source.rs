@@ -27,6 +27,26 @@ pub(crate) enum Source {
 #[derive(Clone, Default)]
 pub(crate) struct BytesRead(Rc<Cell<u64>>);
 
+/// What is known of the size of a log, or of several, before it is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Size {
+    /// Bytes to be read.
+    pub(crate) bytes: Option<u64>,
+    /// Bytes that these are when unpacked.
+    pub(crate) text: Option<u64>,
+}
+
+impl Size {
+    /// The size of nothing.
+    pub(crate) const ZERO: Size = Size { bytes: Some(0), text: Some(0) };
+
+    /// Both together.
+    pub(crate) fn plus(self, other: Size) -> Size {
+        let sum = |one: Option<u64>, other: Option<u64>| one?.checked_add(other?);
+        Size { bytes: sum(self.bytes, other.bytes), text: sum(self.text, other.text) }
+    }
+}
+
 impl BytesRead {
     pub(crate) fn get(&self) -> u64 {
         self.0.get()
@@ -46,20 +66,20 @@ impl Source {
         }
     }
 
-    /// Its size in bytes where that is known beforehand; an error for what cannot be a log.
-    pub(crate) fn inspect(&self) -> io::Result<Option<u64>> {
+    /// What is known of its size beforehand; an error for what cannot be a log.
+    pub(crate) fn inspect(&self) -> io::Result<Size> {
         let Source::File(path) = self else {
-            return Ok(None);
+            return Ok(Size::default());
         };
         let about = fs::metadata(path)?;
         if about.is_dir() {
             return Err(io::Error::new(ErrorKind::IsADirectory, "is a directory, not a log"));
         }
-        // Openable now is openable later, but for what happens meanwhile. A pipe may be opened only once.
-        if about.is_file() {
-            File::open(path)?;
+        if !about.is_file() {
+            return Ok(Size::default()); // a pipe, which may be opened only once
         }
-        Ok(about.is_file().then_some(about.len()))
+        let is_packed = head(&mut File::open(path)?)? == GZIP;
+        Ok(Size { bytes: Some(about.len()), text: (!is_packed).then_some(about.len()) })
     }
 
     /// Opens it for reading; what is packed is unpacked, whatever its name.

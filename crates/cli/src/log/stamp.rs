@@ -244,6 +244,22 @@ mod tests {
     }
 
     #[test]
+    fn another_calendar_agrees() {
+        let mut state = 1_u64;
+        for _ in 0..20_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let seconds = (state >> 8) as i64 % 250_000_000_000;
+            let time = jiff::Timestamp::new(seconds, (state % 1_000_000_000) as i32).unwrap();
+            assert_eq!(nanos(rfc3339(time.to_string().as_bytes())), Some(time.as_nanosecond()), "{time}");
+            let hours = (state >> 40) as i8 % 15;
+            let there = jiff::tz::offset(hours).to_datetime(time).strftime("%d/%b/%Y:%H:%M:%S").to_string();
+            let sign = if hours < 0 { '-' } else { '+' };
+            let text = format!("{there} {sign}{:02}00", hours.abs());
+            assert_eq!(nanos(access_log(text.as_bytes())), Some(i128::from(seconds) * 1_000_000_000), "{text}");
+        }
+    }
+
+    #[test]
     fn epoch_numbers_are_exact() {
         for (text, unit, expected) in [
             ("1431857103", TimeUnit::S, MAY),

@@ -1,12 +1,13 @@
 //! From a line to what is decided: a time, a caller, a cost.
 
+use std::borrow::Cow;
+
 use crate::log::access::{AccessLine, FIELDS, Field, Reason};
 use crate::log::json::{Group, JsonLine, Wanted};
 use crate::log::moment::Moment;
 use crate::log::stamp::{self, TimeUnit};
-use crate::replay::caller::{self, Origin};
 use crate::replay::cost::{self, Cost};
-use crate::replay::key::Key;
+use crate::replay::key::{Found, Key};
 
 /// The form of a log's lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -92,10 +93,13 @@ impl Extractor {
             Format::Auto => line.trim_ascii_start().starts_with(b"{"),
             Format::Common | Format::Combined => false,
         };
-        if is_json { self.json(line, caller) } else { self.access(line, caller) }
+        let (moment, cost, found) = if is_json { self.json(line, caller)? } else { self.access(line, caller)? };
+        self.by_address += u64::from(found == Found::Address);
+        self.without_key += u64::from(found == Found::Nothing);
+        Ok((moment, cost))
     }
 
-    fn access(&mut self, line: &[u8], caller: &mut Vec<u8>) -> Result<(Moment, u64), Reason> {
+    fn access(&self, line: &[u8], caller: &mut Vec<u8>) -> Result<(Moment, u64, Found), Reason> {
         let line = AccessLine::parse(line, self.format == Format::Combined)?;
         let named = match (&self.key, self.key_field) {
             (Key::User, _) => line.field(Field::User),
@@ -103,17 +107,17 @@ impl Extractor {
             (Key::Field(name), None) => return Err(no_such_field(name)),
             _ => None,
         };
-        self.push_caller(named, || Ok(line.client), caller)?;
         let cost = match (&self.cost, self.cost_field) {
             (Cost::Fixed(tokens), _) => *tokens,
             // A dash for the size says that nothing was sent.
             (Cost::Field(name), Some(field)) => line.field(field).map_or(Ok(0), |text| tokens(name, text))?,
             (Cost::Field(name), None) => return Err(no_such_field(name)),
         };
-        Ok((line.moment, cost))
+        let found = self.key.push_caller(named, || Ok(Cow::Borrowed(line.client)), caller)?;
+        Ok((line.moment, cost, found))
     }
 
-    fn json(&mut self, line: &[u8], caller: &mut Vec<u8>) -> Result<(Moment, u64), Reason> {
+    fn json(&self, line: &[u8], caller: &mut Vec<u8>) -> Result<(Moment, u64, Found), Reason> {
         let line = JsonLine::parse(line, &self.wanted)?;
         let missing = |what: &str, group: &Group| format!("no {what}: looked for {}", self.wanted.names(group));
         let time = line.text(&self.groups.time)?.ok_or_else(|| missing("time", &self.groups.time))?;
@@ -127,37 +131,9 @@ impl Extractor {
             }
         };
         let named = line.text(&self.groups.key)?;
-        let address = line.text(&self.groups.ip)?;
-        let no_address = if address.is_none() { missing("address", &self.groups.ip) } else { String::new() };
-        let address = || address.as_deref().ok_or_else(|| Reason::from(no_address.clone()));
-        self.push_caller(named.as_deref(), address, caller)?;
-        Ok((moment, cost))
-    }
-
-    /// Appends the caller: what the key names, or the address.
-    fn push_caller<'a>(
-        &mut self,
-        named: Option<&[u8]>,
-        address: impl FnOnce() -> Result<&'a [u8], Reason>,
-        caller: &mut Vec<u8>,
-    ) -> Result<(), Reason> {
-        let named = named.filter(|text| !text.is_empty() && *text != b"-");
-        match (&self.key, named) {
-            (Key::Constant(name), _) => caller::push_text(caller, Origin::Constant, name.as_bytes()),
-            (Key::Field(_), Some(text)) => caller::push_text(caller, Origin::Field, text),
-            (Key::User, Some(text)) => caller::push_text(caller, Origin::User, text),
-            (Key::Token, Some(text)) => caller::push_text(caller, Origin::Token, text),
-            (Key::Field(_), None) => {
-                self.without_key += 1;
-                caller::push_absent(caller);
-            }
-            (Key::Ip(prefixes), _) => caller::push_client(caller, address()?, *prefixes),
-            (Key::User | Key::Token, None) => {
-                caller::push_client(caller, address()?, self.key.prefixes());
-                self.by_address += 1;
-            }
-        }
-        Ok(())
+        let address = || line.text(&self.groups.ip)?.ok_or_else(|| missing("address", &self.groups.ip).into());
+        let found = self.key.push_caller(named.as_deref(), address, caller)?;
+        Ok((moment, cost, found))
     }
 }
 

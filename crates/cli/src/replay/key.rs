@@ -1,10 +1,12 @@
 //! `--key`: what tells callers apart, where the policy's own word is not wanted.
 
+use std::borrow::Cow;
 use std::str::FromStr;
 
 use catraca_policy::{KeyBy, Prefixes};
 
-use crate::log::access::Field;
+use crate::log::access::{Field, Reason};
+use crate::replay::caller::{self, Origin};
 
 /// What tells one caller of a log from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +21,17 @@ pub(crate) enum Key {
     Field(String),
     /// Nothing: all lines share one bucket of this name.
     Constant(String),
+}
+
+/// What a line had to tell its caller by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// What was looked for.
+    Key,
+    /// Its address, in place of that.
+    Address,
+    /// Nothing.
+    Nothing,
 }
 
 impl Key {
@@ -36,6 +49,32 @@ impl Key {
             Key::Field(name) => Field::named(name),
             _ => None,
         }
+    }
+
+    /// Appends the caller of a line: what the line has where this key looks, or its address.
+    pub(crate) fn push_caller<'a>(
+        &self,
+        named: Option<&[u8]>,
+        address: impl FnOnce() -> Result<Cow<'a, [u8]>, Reason>,
+        caller: &mut Vec<u8>,
+    ) -> Result<Found, Reason> {
+        let named = named.filter(|text| !text.is_empty() && *text != b"-");
+        match (self, named) {
+            (Key::Constant(name), _) => caller::push_text(caller, Origin::Constant, name.as_bytes()),
+            (Key::Field(_), Some(text)) => caller::push_text(caller, Origin::Field, text),
+            (Key::User, Some(text)) => caller::push_text(caller, Origin::User, text),
+            (Key::Token, Some(text)) => caller::push_text(caller, Origin::Token, text),
+            (Key::Ip(prefixes), _) => caller::push_client(caller, &address()?, *prefixes),
+            (Key::Field(_), None) => {
+                caller::push_absent(caller);
+                return Ok(Found::Nothing);
+            }
+            (Key::User | Key::Token, None) => {
+                caller::push_client(caller, &address()?, self.prefixes());
+                return Ok(Found::Address);
+            }
+        }
+        Ok(Found::Key)
     }
 
     /// What the report calls it.

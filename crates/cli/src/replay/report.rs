@@ -67,13 +67,14 @@ fn counts(out: &mut Text, summary: &Summary) {
         (false, ..) => "decided at the latest time seen before".to_owned(),
     };
     out.count("out of order", summary.out_of_order, &order);
-    let at_least = if summary.keys_complete { "" } else { "or more: --keys leaves no room to count them" };
-    out.count("callers", summary.keys, at_least);
+    let at_least =
+        if summary.keys_complete { "callers" } else { "callers or more: --keys leaves no room to count them" };
+    out.count("keys", summary.keys, at_least);
     out.count("allowed", summary.allowed, &format!("{:>7}", percent(summary.allowed, summary.decided)));
     let for_good = match summary.denied_for_good {
         0 => String::new(),
-        count if count == summary.denied => "; all ask for more than the bucket holds".to_owned(),
-        count => format!("; {} ask for more than it holds", grouped(count)),
+        count if count == summary.denied => ", all for asking more than a bucket holds".to_owned(),
+        count => format!(", {} for asking more than a bucket holds", grouped(count)),
     };
     out.count("denied", summary.denied, &format!("{:>7}{for_good}", percent(summary.denied, summary.decided)));
 }

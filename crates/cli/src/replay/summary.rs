@@ -36,11 +36,14 @@ pub(crate) struct Summary {
     pub(crate) refill_rate: Rate,
     pub(crate) key: String,
     pub(crate) cost: String,
+    /// Lines without a user or token, whose caller is the address, and lines without anything to tell callers apart.
+    pub(crate) by_address: u64,
+    pub(crate) without_key: u64,
     pub(crate) denied_most: Vec<Caller>,
     pub(crate) worst_seconds: Vec<Moments>,
     pub(crate) worst_minutes: Vec<Moments>,
-    /// Callers that started with another's debt, for want of room.
-    pub(crate) inherited: u64,
+    /// Callers that began with another's debt, for want of room; 0 says that every decision is exact.
+    pub(crate) began_short: u64,
     /// Lines past the 36 years that a bucket which never fills can be followed.
     pub(crate) beyond_horizon: u64,
     pub(crate) table_bytes: usize,
