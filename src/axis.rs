@@ -151,12 +151,16 @@ impl Axis {
     #[inline]
     pub(crate) fn read(&self, now: Timestamp) -> Reading {
         let nanos = now.as_nanos().min(HORIZON);
+        let Scale { num, den, .. } = self.scale;
+        if den == 1 {
+            let tick = nanos * num; // exact, and the short way for ordinary rates
+            return Reading { floor: tick, ceil: tick };
+        }
         let [low, high] = self.multiplier;
         // Down: the fraction of a tick below 2^-64, then the rest of it.
         let carry = (u128::from(nanos) * u128::from(low)) >> 64;
         let floor = ((u128::from(nanos) * u128::from(high) + carry) >> (self.shift & 63)) as u64;
         // The remainder of the division lies in 0..den, so it survives the wrapping of both products.
-        let Scale { num, den, .. } = self.scale;
         let remainder = nanos.wrapping_mul(num).wrapping_sub(floor.wrapping_mul(den));
         Reading { floor, ceil: floor + u64::from(remainder != 0) }
     }

@@ -71,7 +71,7 @@ impl<C> Bucket<C> {
         let quota = &self.quota;
         let now = quota.axis().now(now);
         let mut word = self.load();
-        let Some(ticks) = quota.ticks(cost).filter(|&ticks| ticks > 0) else {
+        let (Some(ticks), 1..) = (quota.ticks(cost), cost) else {
             return Decision::preview(quota, word, now, cost);
         };
         loop {

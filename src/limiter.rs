@@ -85,7 +85,6 @@ impl<K: ?Sized> Limiter<K> {
     }
 
     /// A limiter with choices: clock, hasher, what to do when a set is full.
-    #[must_use]
     pub fn builder(quota: Quota, keys: usize) -> LimiterBuilder<K> {
         LimiterBuilder::new(quota, keys)
     }
@@ -129,7 +128,7 @@ impl<K: ?Sized, C, S> Limiter<K, C, S> {
     }
 
     /// [`check_n_at`](Limiter::check_n_at) for a key that was hashed before.
-    #[inline]
+    #[inline(always)]
     pub fn check_hashed_n_at(&self, key: KeyHash, cost: u64, now: Timestamp) -> Decision {
         self.debit(&self.table.place(key.0), cost, now)
     }
@@ -139,9 +138,9 @@ impl<K: ?Sized, C, S> Limiter<K, C, S> {
         self.preview(&self.table.place(key.0), cost, now)
     }
 
-    #[inline]
+    #[inline(always)]
     fn debit(&self, place: &Place<'_>, cost: u64, now: Timestamp) -> Decision {
-        let Some(ticks) = self.quota.ticks(cost).filter(|&ticks| ticks > 0) else {
+        let (Some(ticks), 1..) = (self.quota.ticks(cost), cost) else {
             return self.preview(place, cost, now);
         };
         let now = self.quota.axis().now(now);
@@ -150,6 +149,7 @@ impl<K: ?Sized, C, S> Limiter<K, C, S> {
     }
 
     #[cold]
+    #[inline(never)]
     fn preview(&self, place: &Place<'_>, cost: u64, now: Timestamp) -> Decision {
         let now = self.quota.axis().now(now);
         // A cost of nothing, or of more than there can be, is not the bucket's to judge: ask for
@@ -165,7 +165,7 @@ impl<K: ?Sized, C, S> Limiter<K, C, S> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn decision(&self, answer: Answer, now: Now, cost: u64) -> Decision {
         let (denial, word) = match answer {
             Answer::Allowed(word) => (None, word),
@@ -189,7 +189,7 @@ impl<K: ?Sized, C, S: BuildHasher> Limiter<K, C, S> {
     }
 
     /// Takes one token of `key`'s at a moment of your own, read from the limiter's clock or one like it.
-    #[inline]
+    #[inline(always)]
     pub fn check_at<Q>(&self, key: &Q, now: Timestamp) -> Decision
     where
         K: Borrow<Q>,
@@ -199,7 +199,7 @@ impl<K: ?Sized, C, S: BuildHasher> Limiter<K, C, S> {
     }
 
     /// Takes `cost` tokens of `key`'s, all or none, at a moment of your own.
-    #[inline]
+    #[inline(always)]
     pub fn check_n_at<Q>(&self, key: &Q, cost: u64, now: Timestamp) -> Decision
     where
         K: Borrow<Q>,
@@ -229,7 +229,7 @@ impl<K: ?Sized, C, S: BuildHasher> Limiter<K, C, S> {
 
 impl<K: ?Sized, C: Clock, S: BuildHasher> Limiter<K, C, S> {
     /// Takes one token of `key`'s.
-    #[inline]
+    #[inline(always)]
     pub fn check<Q>(&self, key: &Q) -> Decision
     where
         K: Borrow<Q>,
@@ -239,7 +239,7 @@ impl<K: ?Sized, C: Clock, S: BuildHasher> Limiter<K, C, S> {
     }
 
     /// Takes `cost` tokens of `key`'s, all or none. A cost of 0 passes and takes nothing.
-    #[inline]
+    #[inline(always)]
     pub fn check_n<Q>(&self, key: &Q, cost: u64) -> Decision
     where
         K: Borrow<Q>,
@@ -249,7 +249,7 @@ impl<K: ?Sized, C: Clock, S: BuildHasher> Limiter<K, C, S> {
     }
 
     /// [`check_n`](Limiter::check_n) for a key that was hashed before.
-    #[inline]
+    #[inline(always)]
     pub fn check_hashed_n(&self, key: KeyHash, cost: u64) -> Decision {
         // The bucket's lines are asked for before the clock is read: see `prefetch`.
         let place = self.table.place(key.0);

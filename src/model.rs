@@ -9,7 +9,7 @@ use crate::axis::Reading;
 use crate::counters::Stripe;
 use crate::limiter::OnFull;
 use crate::sync::Ordering;
-use crate::table::{Answer, Ask, Header, Key, Set};
+use crate::table::{Answer, Ask, Header, Key, Set, Tag};
 use crate::word::Word;
 
 /// A change of one word: where, from what, to what.
@@ -134,9 +134,10 @@ impl<const N: usize> ModelSet<N> {
     /// Debits as the table does.
     pub fn debit(&self, request: Request) -> Told {
         let Request { tag, now: (floor, ceil), cost, full, on_full } = request;
+        let tag = wide(tag);
         let ask = Ask { now: Reading { floor, ceil }, cost, full };
-        let resident = self.set.debit_resident(tag, &ask);
-        match resident.unwrap_or_else(|| self.set.insert(tag, &ask, on_full, &self.counters)) {
+        let preferred = self.set.debit_preferred(tag, &ask);
+        match preferred.unwrap_or_else(|| self.set.debit_elsewhere(tag, &ask, on_full, &self.counters)) {
             Answer::Allowed(_) => Told::Allowed,
             Answer::Denied(_) => Told::Denied,
             Answer::NoRoom(_) => Told::NoRoom,
@@ -146,7 +147,7 @@ impl<const N: usize> ModelSet<N> {
 
     /// Begins an insert of `tag` into the vacant `slot` and never comes back to it.
     pub fn abandon(&self, slot: usize, tag: u64) -> bool {
-        self.set.open(slot, tag)
+        self.set.open(slot, wide(tag))
     }
 
     /// Where the words are: the header, then key and state of each slot.
@@ -161,13 +162,22 @@ pub fn state(bits: u64) -> (bool, u64) {
     (word.is_live(), word.full_at())
 }
 
+/// A small number as a tag.
+fn wide(tag: u64) -> Tag {
+    Tag::of(tag << 24)
+}
+
+fn narrow(tag: Tag) -> u64 {
+    tag.bits() >> 24
+}
+
 /// The tag in a key word.
 pub fn key_tag(bits: u64) -> u64 {
-    Key::from_bits(bits).tag()
+    narrow(Key::from_bits(bits).tag())
 }
 
 /// A header decoded: the slot and tag of the insert under way, `None` if it is closed.
 pub fn header(bits: u64) -> Option<(usize, u64)> {
     let header = Header::from_bits(bits);
-    header.is_open().then(|| (header.slot(), header.tag()))
+    header.is_open().then(|| (header.slot(), narrow(header.tag())))
 }

@@ -14,11 +14,13 @@ use crossbeam_utils::CachePadded;
 
 pub(crate) use set::{Answer, Ask, Set};
 #[cfg(catraca_loom)]
-pub(crate) use words::{Header, Key};
+pub(crate) use words::{Header, Key, Tag};
 
 use crate::counters::Striped;
 use crate::limiter::OnFull;
 use crate::prefetch::prefetch;
+#[cfg(not(catraca_loom))]
+use crate::table::words::Tag;
 
 /// Slots in a set: with the header they fill two cache lines.
 pub(crate) const SLOTS: usize = 7;
@@ -38,7 +40,7 @@ pub(crate) struct Table {
 /// Where a key lives.
 pub(crate) struct Place<'t> {
     set: &'t Set<SLOTS>,
-    tag: u64,
+    tag: Tag,
     index: usize,
 }
 
@@ -64,11 +66,12 @@ impl Table {
     /// The place of a key with this hash, asked for ahead of its use.
     #[inline]
     pub(crate) fn place(&self, hash: u64) -> Place<'_> {
-        // Down: the upper half of the hash, scaled to the number of sets, which fits 32 bits.
-        let index = (((hash >> 32) * self.sets.len() as u64) >> 32) as usize;
+        // Down: the hash, as a fraction of 2^64, of the number of sets. The 24 bits that the tag has
+        // not come first, so up to 2^24 sets the index says nothing that the tag says.
+        let index = ((u128::from(hash.rotate_left(40)) * self.sets.len() as u128) >> 64) as usize;
         let set = &self.sets[index];
         prefetch(set);
-        Place { set, tag: words::tag(hash), index }
+        Place { set, tag: Tag::of(hash), index }
     }
 
     /// Every set, for readers that take their time.
@@ -79,11 +82,11 @@ impl Table {
 
 impl Place<'_> {
     /// Debits the key's bucket, and makes it one if it has none.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn debit(&self, ask: &Ask, on_full: OnFull, counters: &Striped) -> Answer {
-        match self.set.debit_resident(self.tag, ask) {
+        match self.set.debit_preferred(self.tag, ask) {
             Some(answer) => answer,
-            None => self.set.insert(self.tag, ask, on_full, counters.stripe(self.index)),
+            None => self.set.debit_elsewhere(self.tag, ask, on_full, counters.stripe(self.index)),
         }
     }
 

@@ -25,7 +25,7 @@ use crate::counters::Stripe;
 use crate::limiter::OnFull;
 use crate::sync::AtomicU64;
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
-use crate::table::words::{Header, Key};
+use crate::table::words::{Header, Key, Tag};
 use crate::word::{Debit, Word};
 
 /// What a caller wants of a bucket, in ticks.
@@ -55,12 +55,13 @@ pub(crate) enum Answer {
 /// How often an insert that others finished may find its bucket gone before it was paid for.
 const ROUNDS: u32 = 8;
 
+#[repr(C)]
 pub(crate) struct Set<const N: usize> {
     header: AtomicU64,
     slots: [Slot; N],
 }
 
-/// Key and state side by side, so that a slot never straddles a cache line.
+/// Key and state side by side on one cache line.
 #[repr(align(16))]
 struct Slot {
     key: AtomicU64,
@@ -69,7 +70,7 @@ struct Slot {
 
 /// The slot that a newcomer takes, as the scan found it.
 struct Candidate {
-    index: usize,
+    slot: usize,
     key: Key,
     word: Word,
 }
@@ -93,10 +94,6 @@ impl Candidate {
 }
 
 impl Slot {
-    fn new() -> Slot {
-        Slot { key: AtomicU64::new(0), state: AtomicU64::new(Word::ZERO.bits()) }
-    }
-
     #[inline]
     fn key(&self) -> Key {
         // Acquire: pairs with the Release of the key's CAS; the state seen next is no older than this key.
@@ -110,11 +107,11 @@ impl Slot {
     }
 
     /// The live word of `tag`'s bucket; `None` where this slot is another's or nobody's.
-    #[inline]
-    fn resident(&self, tag: u64) -> Option<Word> {
+    #[inline(always)]
+    fn resident(&self, tag: Tag) -> Option<Word> {
         loop {
             let key = self.key();
-            if key.tag() != tag {
+            if !key.is_of(tag) {
                 return None;
             }
             let word = self.word();
@@ -128,30 +125,63 @@ impl Slot {
             }
         }
     }
+
+    #[inline(always)]
+    fn debit(&self, tag: Tag, ask: &Ask) -> Option<Answer> {
+        while let Some(word) = self.resident(tag) {
+            let Debit::Allowed(next) = word.debit(ask.now, ask.cost, ask.full) else {
+                return Some(Answer::Denied(word));
+            };
+            // Release: no load above moves below it. Success means that the very word examined was
+            // still there, since none recurs (I1), so the debit is the key's own (I7).
+            // Acquire on failure: the next look is no older than what it lost to.
+            if self.state.compare_exchange_weak(word.bits(), next.bits(), Release, Acquire).is_ok() {
+                return Some(Answer::Allowed(next));
+            }
+        }
+        None
+    }
 }
 
 impl<const N: usize> Default for Set<N> {
     fn default() -> Self {
-        Set { header: AtomicU64::new(0), slots: std::array::from_fn(|_| Slot::new()) }
+        let zeroed = |_| Slot { key: AtomicU64::new(0), state: AtomicU64::new(Word::ZERO.bits()) };
+        Set { header: AtomicU64::new(0), slots: std::array::from_fn(zeroed) }
     }
 }
 
 impl<const N: usize> Set<N> {
+    /// Debits the bucket of `tag` if it lives in the slot that its hash prefers, as most do.
+    ///
+    /// The address of that slot is known before any memory is, so the processor goes on to the next
+    /// decision while this one waits for memory. Kept small, to be inlined: instructions are what a hit costs.
+    #[inline(always)]
+    pub(crate) fn debit_preferred(&self, tag: Tag, ask: &Ask) -> Option<Answer> {
+        self.slots[tag.preferred(N)].debit(tag, ask)
+    }
+
+    /// Debits the bucket of `tag` wherever it lives, making one if there is none.
+    #[inline(never)]
+    pub(crate) fn debit_elsewhere(&self, tag: Tag, ask: &Ask, on_full: OnFull, counters: &Stripe) -> Answer {
+        match self.debit_resident(tag, ask) {
+            Some(answer) => answer,
+            None => self.insert(tag, ask, on_full, counters),
+        }
+    }
+
     /// Debits the bucket of `tag` if it has one here.
-    #[inline]
-    pub(crate) fn debit_resident(&self, tag: u64, ask: &Ask) -> Option<Answer> {
-        for slot in &self.slots {
-            while let Some(word) = slot.resident(tag) {
-                let Debit::Allowed(next) = word.debit(ask.now, ask.cost, ask.full) else {
-                    return Some(Answer::Denied(word));
-                };
-                // Release: no load above moves below it. Success means that the very word examined
-                // was still there, since none recurs (I1), so the debit is the key's own (I7).
-                // Acquire on failure: the next look is no older than what it lost to.
-                if slot.state.compare_exchange_weak(word.bits(), next.bits(), Release, Acquire).is_ok() {
-                    return Some(Answer::Allowed(next));
-                }
+    fn debit_resident(&self, tag: Tag, ask: &Ask) -> Option<Answer> {
+        // A bit for each slot that bears the tag: no branch to be mistaken about until all are compared.
+        let mut bearing = 0_u32;
+        for (index, slot) in self.slots.iter().enumerate() {
+            bearing |= u32::from(slot.key().is_of(tag)) << index;
+        }
+        while bearing != 0 {
+            let index = bearing.trailing_zeros() as usize;
+            if let Some(answer) = self.slots[index].debit(tag, ask) {
+                return Some(answer);
             }
+            bearing &= bearing - 1;
         }
         None
     }
@@ -163,7 +193,7 @@ impl<const N: usize> Set<N> {
     /// it is paid for. Each can be pushed aside so at most [`ROUNDS`] times; then it finds no room.
     #[cold]
     #[inline(never)]
-    pub(crate) fn insert(&self, tag: u64, ask: &Ask, on_full: OnFull, counters: &Stripe) -> Answer {
+    fn insert(&self, tag: Tag, ask: &Ask, on_full: OnFull, counters: &Stripe) -> Answer {
         let mut rounds = ROUNDS;
         loop {
             let header = self.header();
@@ -175,7 +205,7 @@ impl<const N: usize> Set<N> {
             if let Some(answer) = self.debit_resident(tag, ask) {
                 return answer;
             }
-            let candidate = self.candidate();
+            let candidate = self.candidate(tag, ask.now);
             let (word, vacant) = (candidate.word, candidate.vacant());
             // Relaxed: ordered by the Acquire loads of the scan. Unchanged, the scan was a snapshot,
             // so the key is absent, the slot is the one that owes least, and no open insert made it live (I5).
@@ -190,10 +220,10 @@ impl<const N: usize> Set<N> {
                 return Answer::Denied(vacant);
             };
             // Release: a helper that sees the slot vacant must see a header at least as new as the one it opened under.
-            if word.is_live() && !swap(&self.slots[candidate.index].state, word.bits(), vacant.bits()) {
+            if word.is_live() && !swap(&self.slots[candidate.slot].state, word.bits(), vacant.bits()) {
                 continue;
             }
-            let open = header.opened(candidate.index, tag);
+            let open = header.opened(candidate.slot, tag);
             // Release: a helper that sees it open must not see the slot's earlier live word. Over
             // the closed word seen before the scan (I2); the insert takes effect here or not at all.
             if !swap(&self.header, header.bits(), open.bits()) {
@@ -212,7 +242,7 @@ impl<const N: usize> Set<N> {
     /// helper made it live first.
     fn finish(&self, open: Header, key: Key, vacant: Word, live: Word) -> bool {
         let slot = &self.slots[open.slot()];
-        if key.tag() != open.tag() {
+        if !key.is_of(open.tag()) {
             // Release: pairs with the Acquire of loads of this key. If it fails, a helper did it: the old word never recurs.
             swap(&slot.key, key.bits(), key.rekeyed(open.tag()).bits());
         }
@@ -227,7 +257,7 @@ impl<const N: usize> Set<N> {
     fn help(&self, open: Header) {
         let slot = &self.slots[open.slot()];
         let key = slot.key();
-        if key.tag() != open.tag() {
+        if !key.is_of(open.tag()) {
             if !self.still(open) {
                 return;
             }
@@ -260,20 +290,26 @@ impl<const N: usize> Set<N> {
         swap(&self.header, open.bits(), open.closed().bits());
     }
 
-    /// The slot for a newcomer: the vacant one that owes least, else the live one that owes least.
-    fn candidate(&self) -> Candidate {
-        let look = |(index, slot): (usize, &Slot)| Candidate { index, key: slot.key(), word: slot.word() };
-        let least =
-            self.slots.iter().enumerate().map(look).min_by_key(|slot| (slot.word.is_live(), slot.word.full_at()));
+    /// The slot for a newcomer: one that is vacant or expired, else the live one that owes least. Of
+    /// several that owe nothing the one nearest to where `tag` is looked for first.
+    fn candidate(&self, tag: Tag, now: Reading) -> Candidate {
+        let preferred = tag.preferred(N);
+        let look = |slot: usize| Candidate { slot, key: self.slots[slot].key(), word: self.slots[slot].word() };
+        let order = |candidate: &Candidate| {
+            let Candidate { slot, word, .. } = *candidate;
+            let kept = word.is_live() && !word.is_expired(now);
+            (kept, word.full_at().max(now.floor), (slot + N - preferred) % N)
+        };
+        let least = (0..N).map(look).min_by_key(order);
         least.expect("a set has at least one slot")
     }
 
     /// What a debit would answer, give or take what others do meanwhile; writes nothing.
-    pub(crate) fn preview(&self, tag: u64, ask: &Ask, on_full: OnFull) -> Answer {
+    pub(crate) fn preview(&self, tag: Tag, ask: &Ask, on_full: OnFull) -> Answer {
         let word = match self.slots.iter().find_map(|slot| slot.resident(tag)) {
             Some(word) => word,
             None => {
-                let candidate = self.candidate();
+                let candidate = self.candidate(tag, ask.now);
                 if candidate.is_kept(ask.now, on_full) {
                     return Answer::no_room(candidate.word, on_full);
                 }
@@ -301,7 +337,7 @@ impl<const N: usize> Set<N> {
     }
 
     /// Opens an insert into a vacant slot and leaves it so.
-    pub(crate) fn open(&self, slot: usize, tag: u64) -> bool {
+    pub(crate) fn open(&self, slot: usize, tag: Tag) -> bool {
         let header = self.header();
         let open = header.opened(slot, tag);
         // Release: as the open of an insert.

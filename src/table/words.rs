@@ -1,23 +1,39 @@
 //! The two words that say whose slot it is: the key word of a slot and the header of a set.
 //!
 //! ```text
-//! key     sequence 24 | tag 40               the sequence counts the changes of this word
-//! header  version 19 | OPEN 1 | slot 4 | tag 40   closed, it still names the last insert
+//! key     tag 40 | sequence 24                    the sequence counts the changes of this word
+//! header  tag 40 | slot 4 | OPEN 1 | version 19   closed, it still names the last insert
 //! ```
 //!
 //! Neither recurs: a key word after 2^24 changes of its slot, a header after 2^19 inserts into its
 //! set of which the last is of the same tag into the same slot, both within one operation of a stalled thread.
 
-const TAG_BITS: u32 = 40;
-const TAG: u64 = (1 << TAG_BITS) - 1;
-const SLOT_BITS: u32 = 4;
-const OPEN: u64 = 1 << (TAG_BITS + SLOT_BITS);
+const SEQUENCE: u64 = (1 << 24) - 1;
+const SLOT_SHIFT: u32 = 20;
+const OPEN: u64 = 1 << 19;
+const VERSION: u64 = OPEN - 1;
 
-/// The part of a hash that tells the keys of one set apart. The set is picked by the upper half of the hash;
-/// below 2^24 sets that part shares no bit with the tag.
-#[inline]
-pub(super) const fn tag(hash: u64) -> u64 {
-    hash & TAG
+/// What tells the keys of one set apart: the upper 40 bits of their hash, where they stand in a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Tag(u64);
+
+impl Tag {
+    #[inline]
+    pub(crate) const fn of(hash: u64) -> Tag {
+        Tag(hash & !SEQUENCE)
+    }
+
+    /// The slot of `slots` in which this tag is looked for first.
+    #[inline]
+    pub(super) const fn preferred(self, slots: usize) -> usize {
+        // Down: the upper 24 bits, as a fraction of 2^24, of the slots.
+        ((self.0 >> 40) * slots as u64 >> 24) as usize
+    }
+
+    #[cfg(catraca_loom)]
+    pub(crate) const fn bits(self) -> u64 {
+        self.0
+    }
 }
 
 /// Whose bucket a slot holds.
@@ -35,15 +51,19 @@ impl Key {
         self.0
     }
 
+    pub(crate) const fn tag(self) -> Tag {
+        Tag::of(self.0)
+    }
+
     #[inline]
-    pub(crate) const fn tag(self) -> u64 {
-        self.0 & TAG
+    pub(super) const fn is_of(self, tag: Tag) -> bool {
+        // The same upper bits leave nothing above the sequence.
+        self.0 ^ tag.0 <= SEQUENCE
     }
 
     /// The next key word of this slot, for another tag.
-    pub(super) const fn rekeyed(self, tag: u64) -> Key {
-        let next = (self.0 & !TAG).wrapping_add(TAG + 1); // the sequence wraps within its own bits
-        Key(next | tag)
+    pub(super) const fn rekeyed(self, tag: Tag) -> Key {
+        Key(tag.0 | self.0.wrapping_add(1) & SEQUENCE)
     }
 }
 
@@ -65,25 +85,24 @@ impl Header {
         self.0 & OPEN != 0
     }
 
-    pub(crate) const fn tag(self) -> u64 {
-        self.0 & TAG
+    pub(crate) const fn tag(self) -> Tag {
+        Tag::of(self.0)
     }
 
     pub(crate) const fn slot(self) -> usize {
-        (self.0 >> TAG_BITS) as usize & ((1 << SLOT_BITS) - 1)
+        (self.0 >> SLOT_SHIFT & 0xf) as usize
     }
 
     /// This closed header opened for an insert.
-    pub(super) const fn opened(self, slot: usize, tag: u64) -> Header {
-        debug_assert!(!self.is_open() && slot < 1 << SLOT_BITS && tag <= TAG);
-        let version = self.0 & !(OPEN | (OPEN - 1));
-        Header(version | OPEN | (slot as u64) << TAG_BITS | tag)
+    pub(super) const fn opened(self, slot: usize, tag: Tag) -> Header {
+        debug_assert!(!self.is_open() && slot <= 0xf);
+        Header(tag.0 | (slot as u64) << SLOT_SHIFT | OPEN | self.0 & VERSION)
     }
 
     /// This open header closed: the next version.
     pub(super) const fn closed(self) -> Header {
         debug_assert!(self.is_open());
-        Header((self.0 - OPEN).wrapping_add(OPEN << 1)) // the version wraps within its own bits
+        Header(self.0 & !(OPEN | VERSION) | self.0.wrapping_add(1) & VERSION)
     }
 }
 
@@ -91,22 +110,25 @@ impl Header {
 mod tests {
     use super::*;
 
+    const LAST: Tag = Tag::of(!0);
+
     #[test]
     fn a_key_word_counts_its_changes() {
-        let first = Key::from_bits(0).rekeyed(TAG);
-        assert_eq!((first.tag(), first.bits() >> TAG_BITS), (TAG, 1));
-        let last = Key::from_bits(!0).rekeyed(5);
-        assert_eq!((last.tag(), last.bits() >> TAG_BITS), (5, 0));
+        let first = Key::from_bits(0).rekeyed(LAST);
+        assert!(first.is_of(LAST) && first.tag() == LAST && first.bits() & SEQUENCE == 1);
+        let wrapped = Key::from_bits(!0).rekeyed(Tag::of(1 << 24));
+        assert_eq!(wrapped.bits(), 1 << 24);
+        assert!(!wrapped.is_of(LAST) && !first.is_of(Tag::of(0)));
     }
 
     #[test]
     fn a_header_keeps_its_fields_apart() {
-        let open = Header::from_bits(0).opened(15, TAG);
-        assert!(open.is_open() && open.slot() == 15 && open.tag() == TAG);
+        let open = Header::from_bits(0).opened(15, LAST);
+        assert!(open.is_open() && open.slot() == 15 && open.tag() == LAST);
         let closed = open.closed();
-        assert!(!closed.is_open() && closed.slot() == 15 && closed.tag() == TAG);
-        assert_ne!(closed.opened(15, TAG), open);
-        let last = Header::from_bits(!0).closed();
-        assert_eq!(last.bits() >> (TAG_BITS + SLOT_BITS), 0);
+        assert!(!closed.is_open() && closed.slot() == 15 && closed.tag() == LAST);
+        assert_ne!(closed.opened(15, LAST), open);
+        let wrapped = Header::from_bits(!0).closed();
+        assert_eq!((wrapped.bits() & VERSION, wrapped.slot(), wrapped.tag()), (0, 15, LAST));
     }
 }

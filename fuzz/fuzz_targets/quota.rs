@@ -1,0 +1,10 @@
+//! `cargo fuzz run quota`: see [`catraca_fuzz::quota`]. Without cargo-fuzz this is an empty program.
+#![cfg_attr(fuzzing, no_main)]
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let _ = catraca_fuzz::quota::check_bytes(bytes);
+});
+
+#[cfg(not(fuzzing))]
+fn main() {}
