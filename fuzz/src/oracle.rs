@@ -37,10 +37,12 @@ impl Oracle {
         Oracle { rate: p.into(), token: q.into(), full, parts: full, last: 0 }
     }
 
-    /// Parts of `tokens` tokens.
+    /// Parts of so many tokens, of which the bucket holds as many.
     #[must_use]
     pub fn parts_of(&self, tokens: u64) -> i128 {
-        i128::from(tokens) * self.token
+        let parts = i128::from(tokens) * self.token;
+        assert!(parts <= self.full, "{tokens} tokens never are in {self:?}");
+        parts
     }
 
     /// Parts of a token.

@@ -57,7 +57,6 @@ impl Twin {
 
     /// Holds a decision against the oracle, and feeds it what was paid.
     pub fn judge(&mut self, decision: &Decision, cost: u64, now: Timestamp, tally: &mut Tally) {
-        let parts = self.oracle.parts_of(cost);
         match decision.denial() {
             None => {
                 tally.allowed += 1;
@@ -68,7 +67,7 @@ impl Twin {
             Some(Denial::Insufficient) => {
                 tally.denied += 1;
                 assert!(cost <= self.capacity, "{cost} can never pass, yet: {decision}");
-                let surplus = self.oracle.documented_at(now) - parts;
+                let surplus = self.oracle.documented_at(now) - self.oracle.parts_of(cost);
                 let allowance = if self.is_exact { 0 } else { self.lattice.ticks(1) };
                 assert!(surplus < allowance, "late by {surplus} parts at {now:?}: {decision}; {self:?}");
                 tally.late += u64::from(surplus >= 0);
@@ -100,11 +99,10 @@ impl Twin {
         let reset = decision.reset_after().as_nanos();
         assert!((least..=most).contains(&reset), "full after {reset} ns, not {least} to {most}: {decision}; {self:?}");
 
-        let passes = self.wait(self.oracle.parts_of(cost), now);
         match (decision.denial(), decision.retry_after()) {
             (None, RetryAfter::Now) | (Some(Denial::ExceedsCapacity), RetryAfter::Never) => {}
             (Some(Denial::Insufficient), RetryAfter::After(wait)) => {
-                let (least, most) = passes;
+                let (least, most) = self.wait(self.oracle.parts_of(cost), now);
                 let wait = wait.as_nanos();
                 assert!((least..=most).contains(&wait), "{wait} ns, not {least} to {most}: {decision}; {self:?}");
             }

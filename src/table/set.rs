@@ -157,7 +157,11 @@ impl<const N: usize> Set<N> {
     /// decision while this one waits for memory. Kept small, to be inlined: instructions are what a hit costs.
     #[inline(always)]
     pub(crate) fn debit_preferred(&self, tag: Tag, ask: &Ask) -> Option<Answer> {
-        self.slots[tag.preferred(N)].debit(tag, ask)
+        let preferred = tag.preferred(N);
+        match self.slots[preferred].debit(tag, ask) {
+            None => self.slots[neighbour::<N>(preferred)].debit(tag, ask),
+            answer => answer,
+        }
     }
 
     /// Debits the bucket of `tag` wherever it lives, making one if there is none.
@@ -298,7 +302,7 @@ impl<const N: usize> Set<N> {
         let order = |candidate: &Candidate| {
             let Candidate { slot, word, .. } = *candidate;
             let kept = word.is_live() && !word.is_expired(now);
-            (kept, word.full_at().max(now.floor), (slot + N - preferred) % N)
+            (kept, word.full_at().max(now.floor), slot != preferred, slot != neighbour::<N>(preferred))
         };
         let least = (0..N).map(look).min_by_key(order);
         least.expect("a set has at least one slot")
@@ -342,6 +346,24 @@ impl<const N: usize> Set<N> {
         let open = header.opened(slot, tag);
         // Release: as the open of an insert.
         !header.is_open() && swap(&self.header, header.bits(), open.bits())
+    }
+}
+
+/// Slots on the first cache line, beside the header; the others are on the second.
+const FIRST_LINE: usize = 3;
+
+/// The slot after this one, round and round on its cache line.
+const fn neighbour<const N: usize>(slot: usize) -> usize {
+    match slot + 1 {
+        FIRST_LINE => 0,
+        next if next == N => {
+            if N > FIRST_LINE {
+                FIRST_LINE
+            } else {
+                0
+            }
+        }
+        next => next,
     }
 }
 

@@ -51,6 +51,7 @@ impl Key {
         self.0
     }
 
+    #[cfg(catraca_loom)]
     pub(crate) const fn tag(self) -> Tag {
         Tag::of(self.0)
     }
