@@ -145,7 +145,7 @@ impl<const N: usize> ModelSet<N> {
         }
     }
 
-    /// Begins an insert of `tag` into the vacant `slot` and never comes back to it.
+    /// Begins an insert of `tag` into `slot`, which it vacates, and never comes back to it.
     pub fn abandon(&self, slot: usize, tag: u64) -> bool {
         self.set.open(slot, wide(tag))
     }

@@ -69,6 +69,14 @@ impl Ghost {
         told
     }
 
+    /// Begins a request's insert into `slot`, and never comes back to it.
+    pub fn abandon<const N: usize>(&self, set: &ModelSet<N>, slot: usize, request: Request) {
+        let thread = loom::thread::current().id();
+        self.0.borrow_mut().operations.insert(thread, Operation { request, paid: 0, refusable: true });
+        assert!(set.abandon(slot, request.tag), "nobody else is there yet");
+        self.0.borrow_mut().operations.remove(&thread);
+    }
+
     /// Debits on one thread per list of requests, at once; what each was told, list after list.
     pub fn race<const N: usize>(&self, set: &Shared<N>, requests: &[&[Request]]) -> Vec<Vec<Told>> {
         let spend = |requests: &[Request]| {

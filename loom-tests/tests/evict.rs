@@ -41,12 +41,14 @@ fn a_debtor_is_debited_while_it_is_evicted() {
 #[test]
 fn a_clock_that_lags_evicts_no_debt_away() {
     // Preemptions 3, one slot. The newcomer's clock lags behind the debtor's, and a reading falls between two ticks.
-    explore(Bound::Preemptions(3), [vec![Allowed, Denied]], |outcomes| {
+    explore(Bound::Preemptions(3), [vec![Denied, Allowed, Denied]], |outcomes| {
         let (ghost, set) = Ghost::watch::<1>();
         let mut late = ask(1, 10, 2, 2);
         late.now = (10, 11);
+        let mut early = ask(1, 12, 1, 2);
+        early.now = (11, 12);
         assert_eq!(ghost.debit(&set, late), Allowed);
-        let told = ghost.race(&set, &[&[ask(1, 12, 1, 2), ask(2, 13, 1, 2)], &[ask(2, 3, 1, 2)]]);
-        outcomes.note(vec![told[0][0], told[1][0]]);
+        let told = ghost.race(&set, &[&[early, ask(1, 12, 1, 2)], &[ask(2, 3, 1, 2)]]);
+        outcomes.note(told.concat());
     });
 }

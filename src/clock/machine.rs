@@ -163,7 +163,6 @@ fn never_runs_back(read: impl Fn() -> u64 + Sync, threads: usize, tolerance: u64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::Cell;
 
     #[test]
     fn a_counter_that_runs_back_is_found_out() {

@@ -340,12 +340,14 @@ impl<const N: usize> Set<N> {
         std::iter::once(&self.header).chain(slots)
     }
 
-    /// Opens an insert into a vacant slot and leaves it so.
+    /// Begins an insert into a slot, whatever it owes, and leaves it open and unpaid.
     pub(crate) fn open(&self, slot: usize, tag: Tag) -> bool {
         let header = self.header();
-        let open = header.opened(slot, tag);
-        // Release: as the open of an insert.
-        !header.is_open() && swap(&self.header, header.bits(), open.bits())
+        let word = self.slots[slot].word();
+        // Release: as the vacating and the opening of an insert.
+        !header.is_open()
+            && (!word.is_live() || swap(&self.slots[slot].state, word.bits(), word.vacated().bits()))
+            && swap(&self.header, header.bits(), header.opened(slot, tag).bits())
     }
 }
 
