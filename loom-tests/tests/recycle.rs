@@ -65,3 +65,15 @@ fn a_refusal_is_the_callers_own() {
         outcomes.note(ghost.race(&set, &[&[ask(1, 100, 1, 4)], &[ask(2, 100, 2, 4)]]));
     });
 }
+
+#[test]
+fn a_bucket_full_this_very_tick_is_not_expired() {
+    // Exhaustive, one slot. Key 1 is full at the very tick at which key 2 comes. Vacating adds a tick, so the slot
+    // would hand key 2 a debt: under Deny there is no room yet. A tick later there is.
+    explore(Bound::Exhaustive, [vec![NoRoom, Allowed]], |outcomes| {
+        let (ghost, set) = Ghost::watch::<1>();
+        assert_eq!(ghost.debit(&set, ask(1, 0, 5, 5)), Allowed);
+        let told = ghost.race(&set, &[&[under(Deny, ask(2, 5, 5, 5)), under(Deny, ask(2, 6, 5, 5))]]);
+        outcomes.note(told.concat());
+    });
+}
