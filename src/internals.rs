@@ -53,7 +53,7 @@
 //! | I4 | a key changes only while its slot is vacant and the header names it | `live-before-key`, `helper-never-looks-before-key` |
 //! | I5 | a slot is vacated only after the insert that made it live has closed | `no-look-at-header-after-scan` |
 //! | I6 | a tag is live in at most one slot | `one_new_key_never_lives_in_two_slots` |
-//! | I7 | a debit hits its own key's bucket | `no-key-recheck`, `key-load-relaxed`, `state-load-relaxed`, `helper-state-relaxed` |
+//! | I7 | a debit hits its own key's bucket | `no-key-recheck`, `key-load-relaxed`, `state-load-relaxed`, `owner-state-relaxed` |
 //! | I8 | eviction never mints: a bucket never owes less than an exact table without bounds has it | `newcomer-starts-full`, `expiry-not-strict`, `an_evicted_key_comes_back_with_its_debt` |
 //! | | granted + left = initial + refilled | `two_threads_lose_no_debit`, `three_threads_lose_no_debit`, `a_refill_is_granted_once` |
 //! | | a clock that lags or falls between ticks mints nothing | `a_clock_that_lags_on_one_thread_mints_nothing`, `refill-rounds-up`, `newcomer-rounds-down`, `stale-clock-refills` |
@@ -63,10 +63,11 @@
 //! The table of orderings stands at the head of `table/set.rs`; each operation names its own there. The single
 //! [`Bucket`](crate::Bucket) is relaxed throughout: one word, and nothing else is read on its account.
 //!
-//! Three are stronger than any model shows to be needed, and kept. *Release on a debit* forbids a load to be overtaken by
-//! the write (load buffering), which loom does not explore. *Release on a helper's change of a key*, and the *sequence in
-//! the second look at a key*, guard a reader against a stale state; but a stale word refuses nothing that the present one
-//! would admit, and cannot be swapped, so the reader loses nothing without them. On x86 none of the three costs an instruction.
+//! Four are stronger than any model shows to be needed, and kept; on x86 none costs an instruction. *Release on a debit*
+//! forbids a load to be overtaken by the write (load buffering), which loom does not explore. *Release on a helper's going
+//! live* mirrors the owner's, whose mutant is caught; no model of ours catches the helper's. *Release on a helper's
+//! change of a key*, and the *sequence in the second look at a key*, guard a reader against a stale state; but a stale word
+//! refuses nothing that the present one would admit, and cannot be swapped, so the reader loses nothing without them.
 //!
 //! # What loom cannot show
 //! Spurious failure of a weak exchange (the models' shim adds it), load buffering, and tables of more than two slots or

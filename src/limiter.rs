@@ -130,27 +130,41 @@ impl<K: ?Sized, C, S> Limiter<K, C, S> {
     /// [`check_n_at`](Limiter::check_n_at) for a key that was hashed before.
     #[inline(always)]
     pub fn check_hashed_n_at(&self, key: KeyHash, cost: u64, now: Timestamp) -> Decision {
-        self.debit(&self.table.place(key.0), cost, now)
+        self.debit(self.table.place(key.0), key, cost, now)
     }
 
     /// [`peek_n_at`](Limiter::peek_n_at) for a key that was hashed before.
     pub fn peek_hashed_n_at(&self, key: KeyHash, cost: u64, now: Timestamp) -> Decision {
-        self.preview(&self.table.place(key.0), cost, now)
+        self.preview(key, cost, now)
     }
 
     #[inline(always)]
-    fn debit(&self, place: &Place<'_>, cost: u64, now: Timestamp) -> Decision {
-        let (Some(ticks), 1..) = (self.quota.ticks(cost), cost) else {
-            return self.preview(place, cost, now);
-        };
-        let now = self.quota.axis().now(now);
-        let ask = Ask { now: now.reading, cost: ticks, full: self.quota.full() };
-        self.decision(place.debit(&ask, self.on_full, &self.counters), now, cost)
+    fn debit(&self, place: Place<'_>, key: KeyHash, cost: u64, now: Timestamp) -> Decision {
+        match self.quota.ticks(cost) {
+            Some(ticks) if cost > 0 => self.pay(place, ticks, cost, now),
+            _ => self.preview(key, cost, now),
+        }
     }
 
+    /// One token of a bucket, which holds at least that many.
+    #[inline(always)]
+    fn debit_one(&self, place: Place<'_>, now: Timestamp) -> Decision {
+        self.pay(place, self.quota.axis().scale().token(), 1, now)
+    }
+
+    /// Takes `cost` tokens, which are `ticks`: more than none, and no more than a bucket holds.
+    #[inline(always)]
+    fn pay(&self, place: Place<'_>, ticks: u64, cost: u64, now: Timestamp) -> Decision {
+        let now = self.quota.axis().now(now);
+        let ask = Ask { now: now.reading, cost: ticks, full: self.quota.full() };
+        self.decision(place.debit(ask, self.on_full, &self.counters), now, cost)
+    }
+
+    // Finds the place anew, so that a hit need not keep it in memory for this.
     #[cold]
     #[inline(never)]
-    fn preview(&self, place: &Place<'_>, cost: u64, now: Timestamp) -> Decision {
+    fn preview(&self, key: KeyHash, cost: u64, now: Timestamp) -> Decision {
+        let place = self.table.place(key.0);
         let now = self.quota.axis().now(now);
         // A cost of nothing, or of more than there can be, is not the bucket's to judge: ask for
         // its word, and see.
@@ -195,7 +209,7 @@ impl<K: ?Sized, C, S: BuildHasher> Limiter<K, C, S> {
         K: Borrow<Q>,
         Q: Hash + ?Sized,
     {
-        self.check_hashed_n_at(self.prehash(key), 1, now)
+        self.debit_one(self.table.place(self.prehash(key).0), now)
     }
 
     /// Takes `cost` tokens of `key`'s, all or none, at a moment of your own.
@@ -235,7 +249,9 @@ impl<K: ?Sized, C: Clock, S: BuildHasher> Limiter<K, C, S> {
         K: Borrow<Q>,
         Q: Hash + ?Sized,
     {
-        self.check_hashed_n(self.prehash(key), 1)
+        // The bucket's lines are asked for before the clock is read: see `prefetch`.
+        let place = self.table.place(self.prehash(key).0);
+        self.debit_one(place, self.clock.now())
     }
 
     /// Takes `cost` tokens of `key`'s, all or none. A cost of 0 passes and takes nothing.
@@ -253,7 +269,7 @@ impl<K: ?Sized, C: Clock, S: BuildHasher> Limiter<K, C, S> {
     pub fn check_hashed_n(&self, key: KeyHash, cost: u64) -> Decision {
         // The bucket's lines are asked for before the clock is read: see `prefetch`.
         let place = self.table.place(key.0);
-        self.debit(&place, cost, self.clock.now())
+        self.debit(place, key, cost, self.clock.now())
     }
 
     /// What [`check`](Limiter::check) would decide, taking nothing. `remaining` is what is there.

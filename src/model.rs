@@ -137,7 +137,7 @@ impl<const N: usize> ModelSet<N> {
         let tag = wide(tag);
         let ask = Ask { now: Reading { floor, ceil }, cost, full };
         let preferred = self.set.debit_preferred(tag, &ask);
-        match preferred.unwrap_or_else(|| self.set.debit_elsewhere(tag, &ask, on_full, &self.counters)) {
+        match preferred.unwrap_or_else(|| self.set.debit_elsewhere(tag, ask.now, cost, full, on_full, &self.counters)) {
             Answer::Allowed(_) => Told::Allowed,
             Answer::Denied(_) => Told::Denied,
             Answer::NoRoom(_) => Told::NoRoom,

@@ -83,10 +83,13 @@ impl Table {
 impl Place<'_> {
     /// Debits the key's bucket, and makes it one if it has none.
     #[inline(always)]
-    pub(crate) fn debit(&self, ask: &Ask, on_full: OnFull, counters: &Striped) -> Answer {
-        match self.set.debit_preferred(self.tag, ask) {
+    pub(crate) fn debit(self, ask: Ask, on_full: OnFull, counters: &Striped) -> Answer {
+        match self.set.debit_preferred(self.tag, &ask) {
             Some(answer) => answer,
-            None => self.set.debit_elsewhere(self.tag, ask, on_full, counters.stripe(self.index)),
+            None => {
+                let Ask { now, cost, full } = ask;
+                self.set.debit_elsewhere(self.tag, now, cost, full, on_full, counters.stripe(self.index))
+            }
         }
     }
 

@@ -164,12 +164,22 @@ impl<const N: usize> Set<N> {
         }
     }
 
-    /// Debits the bucket of `tag` wherever it lives, making one if there is none.
+    /// Debits the bucket of `tag` wherever it lives, making one if there is none. Takes an [`Ask`] in parts, in
+    /// registers: a hit elsewhere would otherwise pay for keeping it in memory.
     #[inline(never)]
-    pub(crate) fn debit_elsewhere(&self, tag: Tag, ask: &Ask, on_full: OnFull, counters: &Stripe) -> Answer {
-        match self.debit_resident(tag, ask) {
+    pub(crate) fn debit_elsewhere(
+        &self,
+        tag: Tag,
+        now: Reading,
+        cost: u64,
+        full: u64,
+        on_full: OnFull,
+        counters: &Stripe,
+    ) -> Answer {
+        let ask = Ask { now, cost, full };
+        match self.debit_resident(tag, &ask) {
             Some(answer) => answer,
-            None => self.insert(tag, ask, on_full, counters),
+            None => self.insert(tag, &ask, on_full, counters),
         }
     }
 
@@ -294,17 +304,22 @@ impl<const N: usize> Set<N> {
         swap(&self.header, open.bits(), open.closed().bits());
     }
 
-    /// The slot for a newcomer: one that is vacant or expired, else the live one that owes least. Of
-    /// several that owe nothing the one nearest to where `tag` is looked for first.
+    /// The slot for a newcomer: a vacant one, else the one that has been full longest, else the one that owes least. Of
+    /// vacant ones that owe nothing the one nearest to where `tag` is looked for first. Never an expired one
+    /// while there is a vacant one, or two keys that prefer one slot would push each other out for ever.
     fn candidate(&self, tag: Tag, now: Reading) -> Candidate {
         let preferred = tag.preferred(N);
         let look = |slot: usize| Candidate { slot, key: self.slots[slot].key(), word: self.slots[slot].word() };
-        let order = |candidate: &Candidate| {
+        // One number, compared without branches: what the slot is, how much it owes, how far away it is.
+        let rank = |candidate: &Candidate| {
             let Candidate { slot, word, .. } = *candidate;
-            let kept = word.is_live() && !word.is_expired(now);
-            (kept, word.full_at().max(now.floor), slot != preferred, slot != neighbour::<N>(preferred))
+            let kind = u128::from(word.is_live()) + u128::from(word.is_live() && !word.is_expired(now));
+            let owing = if word.is_live() { word.full_at() } else { word.full_at().max(now.floor) };
+            let away =
+                u128::from(slot != preferred) + u128::from(slot != preferred && slot != neighbour::<N>(preferred));
+            kind << 66 | u128::from(owing) << 2 | away
         };
-        let least = (0..N).map(look).min_by_key(order);
+        let least = (0..N).map(look).min_by_key(rank);
         least.expect("a set has at least one slot")
     }
 
