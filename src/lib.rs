@@ -55,3 +55,8 @@ pub use limiter::{KeyHash, Limiter, OnFull};
 pub use quota::{Quota, QuotaError, QuotaParseError};
 pub use rate::{Rate, RateParseError};
 pub use timestamp::Timestamp;
+
+/// The README's examples run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

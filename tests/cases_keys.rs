@@ -6,7 +6,7 @@ use catraca::{Limiter, ManualClock, OnFull, Quota, Rate, RetryAfter};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn limiter<'c>(quota: Quota, keys: usize, clock: &'c ManualClock) -> Limiter<u64, &'c ManualClock> {
+fn limiter(quota: Quota, keys: usize, clock: &ManualClock) -> Limiter<u64, &ManualClock> {
     Limiter::builder(quota, keys).clock(clock).build().unwrap()
 }
 

@@ -1,39 +1,85 @@
-//! Streams of keys, drawn before the clock starts so that drawing them is not measured.
+//! Keys, drawn before anything is measured.
+
+use std::hash::Hash;
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
-use rand_distr::Zipf;
+use rand_distr::{Distribution, Zipf};
 
-/// How often each key is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spread {
-    /// Every key as often as any other.
-    Uniform,
-    /// Zipf's law with exponent 0.99, as caches see it.
-    Zipf,
+/// The exponent of the skewed draw: that of YCSB, about the popularity of web pages.
+pub const SKEW: f64 = 0.99;
+
+/// A type of keys.
+pub trait Key: Hash + Eq + Clone + Send + Sync + 'static {
+    /// What tables call it.
+    const NAME: &'static str;
+
+    /// The key of this number. Different numbers have different keys.
+    fn nth(number: u64) -> Self;
 }
 
-/// Requests in a stream; it is walked round and round.
-const STREAM: usize = 1 << 20;
+impl Key for u64 {
+    const NAME: &'static str = "u64";
 
-/// A stream of indices below `keys`. The same for everybody: the seed is fixed.
-pub fn stream(keys: usize, spread: Spread) -> Vec<u64> {
-    let mut rng = SmallRng::seed_from_u64(42);
-    match spread {
-        Spread::Uniform => (0..STREAM).map(|_| rng.random_range(0..keys as u64)).collect(),
-        Spread::Zipf => {
-            let zipf = Zipf::new(keys as f64, 0.99).expect("at least one key");
-            (0..STREAM).map(|_| rng.sample(zipf) as u64 - 1).collect()
-        }
+    fn nth(number: u64) -> u64 {
+        number
     }
 }
 
-/// A key as services have them: 36 characters.
-pub fn text(index: u64) -> String {
-    format!("{index:08x}-5f3a-4d1e-9c2b-{:012x}", index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16)
+impl Key for String {
+    const NAME: &'static str = "string of 36";
+
+    /// As long as a UUID, and like one different all over.
+    fn nth(number: u64) -> String {
+        let high = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        format!("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, high >> 16 & 0xffff, high & 0xffff, 7, number)
+    }
 }
 
-/// [`stream`], as texts of 36 characters.
-pub fn texts(keys: usize, spread: Spread) -> Vec<String> {
-    stream(keys, spread).into_iter().map(text).collect()
+/// Which of a population is asked next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draw {
+    /// All alike.
+    Uniform,
+    /// A few most of the time: Zipf's law with [`SKEW`].
+    Zipf,
+}
+
+impl Draw {
+    /// What tables call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Draw::Uniform => "uniform",
+            Draw::Zipf => "Zipf",
+        }
+    }
+
+    /// A sequence of `length` keys of a population, given by their numbers.
+    pub fn sequence<K: Key>(self, population: &[u64], length: usize) -> Vec<K> {
+        let mut random = SmallRng::seed_from_u64(length as u64);
+        let zipf = Zipf::new(population.len() as f64, SKEW).expect("a population is not empty");
+        let mut next = || match self {
+            Draw::Uniform => random.random_range(0..population.len()),
+            // Ranks start at 1. Hashing scatters them over a table.
+            Draw::Zipf => zipf.sample(&mut random) as usize - 1,
+        };
+        (0..length).map(|_| K::nth(population[next()])).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_as_long_as_uuids() {
+        assert_eq!([0, 1, u64::from(u32::MAX)].map(|number| String::nth(number).len()), [36; 3]);
+    }
+
+    #[test]
+    fn the_skewed_draw_prefers_the_first() {
+        let keys = Draw::Zipf.sequence::<u64>(&[5, 6, 7, 8], 1_000);
+        let count = |key| keys.iter().filter(|&&drawn| drawn == key).count();
+        assert!(count(5) > count(6) && count(6) > count(8) && count(8) > 0);
+    }
 }

@@ -27,7 +27,7 @@ impl Tag {
     #[inline]
     pub(super) const fn preferred(self, slots: usize) -> usize {
         // Down: the upper 24 bits, as a fraction of 2^24, of the slots.
-        ((self.0 >> 40) * slots as u64 >> 24) as usize
+        (((self.0 >> 40) * slots as u64) >> 24) as usize
     }
 
     #[cfg(catraca_loom)]
