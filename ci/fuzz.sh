@@ -13,8 +13,12 @@ else
 fi
 for target in quota text bucket table; do
   corpus="target/fuzz-corpus/$target"
+  log="target/fuzz-corpus/$target.log"
   mkdir -p "$corpus"
-  "${fuzz[@]}" --target-dir target/fuzz "$target" "$corpus" "fuzz/regressions/$target" -- \
-    -max_total_time="$seconds" -print_final_stats=1 -verbosity=1 2>&1 | grep -E 'Done|stat::number_of_executed|ERROR|panicked|SUMMARY' || true
-  test "${PIPESTATUS[0]}" -eq 0
+  if ! "${fuzz[@]}" --target-dir target/fuzz "$target" "$corpus" "fuzz/regressions/$target" -- \
+    -max_total_time="$seconds" -print_final_stats=1 >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    exit 1
+  fi
+  echo "fuzz $target: $(grep -E '^Done' "$log")"
 done

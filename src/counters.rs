@@ -21,6 +21,8 @@ pub struct Counters {
     pub recycled: u64,
     /// Of those, the ones that found every slot of their set owing and inherited the least debt.
     pub inherited: u64,
+    /// Decisions that denied a key without a bucket, on the least debt of a set in which every slot owes.
+    pub denied_on_debt: u64,
     /// Decisions for keys that found no slot, under [`OnFull::Deny`](crate::OnFull::Deny) or
     /// [`OnFull::Allow`](crate::OnFull::Allow).
     pub no_room: u64,
@@ -44,6 +46,7 @@ pub(crate) struct Stripe {
     inserted: AtomicU64,
     recycled: AtomicU64,
     inherited: AtomicU64,
+    denied_on_debt: AtomicU64,
     no_room: AtomicU64,
 }
 
@@ -60,6 +63,7 @@ impl Striped {
             inserted: sum(|stripe| &stripe.inserted),
             recycled: sum(|stripe| &stripe.recycled),
             inherited: sum(|stripe| &stripe.inherited),
+            denied_on_debt: sum(|stripe| &stripe.denied_on_debt),
             no_room: sum(|stripe| &stripe.no_room),
         }
     }
@@ -72,6 +76,11 @@ impl Stripe {
         if word.is_live() {
             add(if word.is_expired(now) { &self.recycled } else { &self.inherited });
         }
+    }
+
+    /// A key was denied on the debt that it would have inherited.
+    pub(crate) fn denied_on_debt(&self) {
+        add(&self.denied_on_debt);
     }
 
     /// A key found no slot.

@@ -231,6 +231,7 @@ impl<const N: usize> Set<N> {
                 return Answer::no_room(word, on_full);
             }
             let Debit::Allowed(next) = vacant.debit(ask.now, ask.cost, ask.full) else {
+                counters.denied_on_debt();
                 return Answer::Denied(vacant);
             };
             // Release: a helper that sees the slot vacant must see a header at least as new as the one it opened under.

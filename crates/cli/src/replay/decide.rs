@@ -18,7 +18,7 @@ pub(crate) struct Decider {
     clock: LogClock,
     axis: Axis,
     /// Counted on axes that are over.
-    inherited: u64,
+    began_short: u64,
     /// Lines decided past the end of the axis.
     pub(crate) beyond: u64,
 }
@@ -37,7 +37,7 @@ impl Decider {
     pub(crate) fn new(quota: Quota, keys: usize) -> Result<Decider, TableError> {
         let limiter = limiter(quota, keys)?;
         let (clock, axis) = (LogClock::default(), Axis::new(quota));
-        Ok(Decider { quota, keys, limiter, clock, axis, inherited: 0, beyond: 0 })
+        Ok(Decider { quota, keys, limiter, clock, axis, began_short: 0, beyond: 0 })
     }
 
     /// Decides a line.
@@ -46,7 +46,7 @@ impl Decider {
         let now = match self.axis.read(at) {
             Reading::On(now) => now,
             Reading::Anew(now) => {
-                self.inherited = self.inherited();
+                self.began_short = self.began_short();
                 self.limiter = limiter(self.quota, self.keys)?;
                 now
             }
@@ -58,9 +58,10 @@ impl Decider {
         Ok(Verdict { at, is_late, decision: self.limiter.check_n_at(caller, record.cost, now) })
     }
 
-    /// Callers that found the table crowded and started with another's debt.
-    pub(crate) fn inherited(&self) -> u64 {
-        self.inherited + self.limiter.counters().inherited
+    /// How often a caller found the table crowded and was decided on another's debt.
+    pub(crate) fn began_short(&self) -> u64 {
+        let counters = self.limiter.counters();
+        self.began_short + counters.inherited + counters.denied_on_debt
     }
 
     /// Bytes of the table.

@@ -36,20 +36,16 @@ impl Ledger {
         Ledger { accounts: HashMap::default(), most, unknown: 0 }
     }
 
-    /// Notes what a caller asked for at `at`, which is no earlier than the last time noted. Whether that opened an
-    /// account.
-    pub(crate) fn note(&mut self, caller: &[u8], at: Moment, cost: u64, is_allowed: bool) -> bool {
+    /// Notes what a caller asked for at `at`, which is no earlier than the last time noted.
+    pub(crate) fn note(&mut self, caller: &[u8], at: Moment, cost: u64, is_allowed: bool) {
         let second = at.seconds();
         if let Some(account) = self.accounts.get_mut(caller) {
             account.note(second, cost, is_allowed);
-            return false;
-        }
-        if self.accounts.len() >= self.most {
+        } else if self.accounts.len() >= self.most {
             self.unknown += 1;
-            return false;
+        } else {
+            self.accounts.entry(caller.into()).or_default().note(second, cost, is_allowed);
         }
-        self.accounts.entry(caller.into()).or_default().note(second, cost, is_allowed);
-        true
     }
 
     /// Callers that have an account.
@@ -104,8 +100,7 @@ mod tests {
     fn peaks_are_of_seconds_and_minutes_of_the_log() {
         let mut ledger = Ledger::new(10);
         let asked = [(0, 1), (0, 2), (1, 1), (59, 2), (60, 3), (61, 1)];
-        let opened = asked.map(|(second, cost)| ledger.note(b"a", at(second), cost, cost < 3));
-        assert_eq!(opened, [true, false, false, false, false, false]);
+        asked.into_iter().for_each(|(second, cost)| ledger.note(b"a", at(second), cost, cost < 3));
         let (caller, account) = ledger.most_denied(1)[0];
         assert_eq!((caller, account.allowed, account.denied), (&b"a"[..], 5, 1));
         assert_eq!((account.peak_second, account.peak_minute), (3, 6));

@@ -25,7 +25,7 @@ pub(crate) fn of(summary: &Summary) -> Vec<String> {
     if summary.began_short > 0 {
         let count = grouped(summary.began_short);
         notes.push(format!(
-            "{count} callers began with less than a full bucket, for the table was crowded: raise --keys"
+            "{count} times a caller was decided on another's debt, for the table was crowded: raise --keys"
         ));
     }
     if summary.beyond_horizon > 0 {

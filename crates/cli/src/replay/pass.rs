@@ -202,7 +202,7 @@ impl Pass {
             denied_most: tally.denied_most(args.top.into(), key),
             worst_seconds: moments(tally.seconds.top()),
             worst_minutes: moments(tally.minutes.top()),
-            began_short: decider.inherited() + tally.began_short,
+            began_short: decider.began_short(),
             beyond_horizon: decider.beyond,
             table_bytes: decider.memory(),
             sort_bytes: self.sort_bytes,
@@ -212,12 +212,13 @@ impl Pass {
     }
 }
 
-/// Callers to make room for where nobody says: a million, but no more than a log of this size can have, for making
-/// a large table takes longer than replaying a small log.
+/// Callers to make room for where nobody says: a million, but for a small log several times what it can have, for making a
+/// large table takes longer than replaying a small log. Several times, so that no set of the table is crowded:
+/// then every decision is exact.
 fn keys_for(size: Size) -> usize {
     const MOST: u64 = 1 << 20;
-    const SHORTEST_LINE: u64 = 16;
-    let keys = size.text.map_or(MOST, |bytes| (bytes / SHORTEST_LINE).clamp(1_024, MOST));
+    const BYTES_PER_KEY: u64 = 4; // a tenth of a short line
+    let keys = size.text.map_or(MOST, |bytes| (bytes / BYTES_PER_KEY).clamp(1 << 16, MOST));
     usize::try_from(keys).unwrap_or(usize::MAX)
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct Summary {
     pub(crate) denied_most: Vec<Caller>,
     pub(crate) worst_seconds: Vec<Moments>,
     pub(crate) worst_minutes: Vec<Moments>,
-    /// Callers that began with another's debt, for want of room; 0 says that every decision is exact.
+    /// How often a caller was decided on another's debt, for want of room; 0 says that every decision is exact.
     pub(crate) began_short: u64,
     /// Lines past the 36 years that a bucket which never fills can be followed.
     pub(crate) beyond_horizon: u64,

@@ -22,8 +22,6 @@ pub(crate) struct Tally {
     pub(crate) allowed: u64,
     pub(crate) denied: u64,
     pub(crate) denied_for_good: u64,
-    /// Callers whose very first line was denied, though it asked for no more than a bucket holds.
-    pub(crate) began_short: u64,
     pub(crate) out_of_order: u64,
     pub(crate) first: Option<Moment>,
     pub(crate) last: Option<Moment>,
@@ -42,7 +40,6 @@ impl Tally {
             allowed: 0,
             denied: 0,
             denied_for_good: 0,
-            began_short: 0,
             out_of_order: 0,
             first: None,
             last: None,
@@ -92,9 +89,7 @@ impl Tally {
             self.seconds.note(*at);
             self.minutes.note(*at);
         }
-        let is_new = self.ledger.note(caller, *at, record.cost, is_allowed);
-        // Nobody begins with less than a full bucket, but in a crowded table.
-        self.began_short += u64::from(is_new && decision.denial() == Some(Denial::Insufficient));
+        self.ledger.note(caller, *at, record.cost, is_allowed);
     }
 
     /// The callers denied most, as the report shows them.
