@@ -68,8 +68,8 @@ pub struct Contest<K> {
 
 type Keyed<K, S> = RateLimiter<K, DashMapStateStore<K, S>, DefaultClock, NoOpMiddleware>;
 
-/// Tokens in a bucket that is never to be empty: at 10 ns each they last for hours.
-const PLENTY: u32 = 1_000_000_000;
+/// Tokens in a bucket that is never to be empty: at 10 ns each they last 40 seconds.
+const PLENTY: u32 = 4_000_000_000;
 
 impl<K: Key> Contest<K> {
     /// Decisions on keys that a table made for `keys` of them knows.
@@ -98,7 +98,7 @@ impl<K: Key> Contest<K> {
     /// Ever new keys to a table made for `keys`, every slot of which is taken by a key that is full again.
     pub fn recycle(keys: usize) -> Contest<K> {
         // A token drips in every nanosecond, which is less than a decision takes.
-        let quota = Rate::per_second(1_000_000_000).burst(u64::from(PLENTY)).expect("a quota");
+        let quota = Rate::per_second(1_000_000_000).burst(1_000_000_000).expect("a quota");
         Contest::strangers(Limiter::builder(quota, keys).build().expect("there is memory"), keys)
     }
 
@@ -162,10 +162,10 @@ pub fn newcomers<K: Key>(who: Who, keys: usize) -> Run<K> {
     }
 }
 
-/// A token a second: a key that passed once owes for the next second at least, and the more often it passes the longer.
+/// A token a second: a key that passed once owes for the next second at least, and longer the more often it passes.
 fn quota(verdict: Verdict) -> catraca::Quota {
     let quota = match verdict {
-        Verdict::Pass => Rate::per_minute(1).burst(u64::from(PLENTY) / 10),
+        Verdict::Pass => Rate::per_second(1).burst(u64::from(PLENTY)),
         Verdict::Deny => Rate::per_day(1).burst(1),
     };
     quota.expect("a quota")
@@ -173,8 +173,8 @@ fn quota(verdict: Verdict) -> catraca::Quota {
 
 fn peers_quota(verdict: Verdict) -> governor::Quota {
     let quota = match verdict {
-        Verdict::Pass => governor::Quota::with_period(Duration::from_secs(60))
-            .map(|quota| quota.allow_burst(NonZeroU32::new(PLENTY / 10).expect("above zero"))),
+        Verdict::Pass => governor::Quota::with_period(Duration::from_secs(1))
+            .map(|quota| quota.allow_burst(NonZeroU32::new(PLENTY).expect("above zero"))),
         Verdict::Deny => governor::Quota::with_period(Duration::from_secs(86_400)),
     };
     quota.expect("a quota")
@@ -199,10 +199,7 @@ fn floors<K: std::hash::Hash + 'static>(floor: Floor, verdict: Verdict) -> Vec<C
         let now = MonotonicClock.now().as_nanos();
         keys.iter().filter(|key| given.admit_at(key, now)).count()
     };
-    vec![
-        contestant(Who::Floor, move |key| floor.admit(key)),
-        Contestant { who: Who::FloorAt, run: Box::new(at) },
-    ]
+    vec![contestant(Who::Floor, move |key| floor.admit(key)), Contestant { who: Who::FloorAt, run: Box::new(at) }]
 }
 
 fn engines<K: Key>(limiter: Limiter<K>) -> Vec<Contestant<K>> {
@@ -218,10 +215,7 @@ fn engines<K: Key>(limiter: Limiter<K>) -> Vec<Contestant<K>> {
     ]
 }
 
-fn peers<K: Key>(
-    ahash: Keyed<K, ahash::RandomState>,
-    shipped: Keyed<K, std::hash::RandomState>,
-) -> Vec<Contestant<K>> {
+fn peers<K: Key>(ahash: Keyed<K, ahash::RandomState>, shipped: Keyed<K, std::hash::RandomState>) -> Vec<Contestant<K>> {
     vec![
         contestant(Who::GovernorAhash, move |key| ahash.check_key(key).is_ok()),
         contestant(Who::Governor, move |key| shipped.check_key(key).is_ok()),

@@ -1,6 +1,6 @@
 //! The least that a decision could cost: what the ratios are ratios to.
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::Hash;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Release};
 

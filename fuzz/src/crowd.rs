@@ -34,12 +34,14 @@ pub struct Counts {
     pub inherited: u64,
     /// See [`Counters::no_room`].
     pub no_room: u64,
+    /// See [`Counters::denied_on_debt`].
+    pub denied_on_debt: u64,
 }
 
 impl From<Counters> for Counts {
     fn from(counters: Counters) -> Counts {
-        let Counters { inserted, recycled, inherited, no_room, .. } = counters;
-        Counts { inserted, recycled, inherited, no_room }
+        let Counters { inserted, recycled, inherited, no_room, denied_on_debt, .. } = counters;
+        Counts { inserted, recycled, inherited, no_room, denied_on_debt }
     }
 }
 
@@ -93,6 +95,13 @@ impl Crowd {
     /// Whoever asked found no room.
     pub fn turn_away(&mut self) {
         self.counters.no_room += 1;
+    }
+
+    /// `key` was denied by the bucket that judged it, which may not be its own.
+    pub fn denied(&mut self, key: u8, now: Timestamp) {
+        if matches!(self.spot(key, now), Spot::Taken(_)) {
+            self.counters.denied_on_debt += 1;
+        }
     }
 
     /// The bucket that judged `key` is this one now: it has paid.

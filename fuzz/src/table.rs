@@ -228,8 +228,10 @@ fn crowded(crowd: &mut Crowd, quota: &Quota, decision: &Decision, key: u8, now: 
         Place::Bucket(bucket) => {
             let mut twin = Twin::of(bucket, quota);
             twin.judge(decision, cost, now, tally);
-            if decision.is_allowed() && !no_cost {
-                crowd.paid(key, now, *twin.oracle());
+            match decision.is_allowed() {
+                _ if no_cost => {}
+                true => crowd.paid(key, now, *twin.oracle()),
+                false => crowd.denied(key, now),
             }
         }
         Place::NoRoom(_) if no_cost => {

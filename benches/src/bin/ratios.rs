@@ -1,278 +1,239 @@
-//! Measures the engine, its floor and its peers in interleaved rounds and writes the tables of BENCHMARKS.md.
+//! Measures every workload in interleaved rounds and writes the tables of `BENCHMARKS.md`.
 //!
 //! ```text
-//! cargo run --release --bin ratios -- [--quick] [--write ../BENCHMARKS.md]
+//! ratios             everything, some ten minutes; rewrites BENCHMARKS.md
+//! ratios --quick     fewer rounds, up to a million keys, under three minutes; prints, rewrites nothing
+//! ratios --print     everything, printed only
 //! ```
 
-use std::fmt::Write as _;
-use std::hint::black_box;
-use std::sync::Barrier;
-use std::time::Instant;
-use std::{env, fs, process::Command};
+use std::fmt::Write;
+use std::path::Path;
+use std::process::ExitCode;
 
-use catraca::{Clock, Limiter, MonotonicClock, Timestamp};
-use catraca_benches::contestants::{Floor, Governor, catraca, generous, governor, mean};
-use catraca_benches::keys::{Spread, stream, texts};
+use catraca::OnFull;
+use catraca_benches::contest::{Asked, Contest, Verdict, Who, newcomers};
+use catraca_benches::crowd::Crowd;
+use catraca_benches::keys::{Draw, Key};
+use catraca_benches::machine;
+use catraca_benches::measure::{Effort, Samples, once, pass, rounds};
+use catraca_benches::report::{Row, rewrite, short, table};
 
-/// Somebody who can be asked: does so many requests on the given thread, and says how many passed.
-struct Contestant<'a> {
-    name: &'static str,
-    ask: Box<dyn Fn(usize, usize) -> usize + Sync + 'a>,
-}
+const FULL: Effort = Effort { rounds: 15, operations: 1 << 19, most_keys: 10_000_000 };
+const QUICK: Effort = Effort { rounds: 5, operations: 1 << 17, most_keys: 1_000_000 };
 
-/// Nanoseconds per decision: the median of the rounds, and their tenth and ninetieth hundredth.
-#[derive(Clone, Copy)]
-struct Figure {
-    median: f64,
-    low: f64,
-    high: f64,
-}
+const SIZES: [usize; 5] = [1, 1_000, 64_000, 1_000_000, 10_000_000];
 
-#[derive(Clone, Copy)]
-struct Effort {
-    rounds: usize,
-    requests: usize,
-    largest: usize,
-}
-
-fn main() {
-    let arguments: Vec<String> = env::args().skip(1).collect();
-    let quick = arguments.iter().any(|argument| argument == "--quick");
-    let effort = if quick {
-        Effort { rounds: 7, requests: 300_000, largest: 1_000_000 }
-    } else {
-        Effort { rounds: 15, requests: 1_000_000, largest: 10_000_000 }
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (effort, keep) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => (FULL, true),
+        ["--print"] => (FULL, false),
+        ["--quick"] => (QUICK, false),
+        _ => {
+            eprintln!("usage: ratios [--quick | --print]");
+            return ExitCode::from(2);
+        }
     };
-    let mut report = machine();
-    report += &hits(effort);
-    report += &strings(effort);
-    report += &hot(effort);
-    report += &floods(effort);
-    report += &crowding();
-    println!("{report}");
-    if let Some(at) = arguments.iter().position(|argument| argument == "--write") {
-        let path = arguments.get(at + 1).expect("--write FILE");
-        let page = fs::read_to_string(path).expect("the page to write into");
-        let (before, rest) = page.split_once("<!-- begin generated -->").expect("a begin mark");
-        let (_, after) = rest.split_once("<!-- end generated -->").expect("an end mark");
-        let page = format!("{before}<!-- begin generated -->\n{report}<!-- end generated -->{after}");
-        fs::write(path, page).expect("the page can be written");
-    }
-}
-
-/// All contestants on so many threads, in turns, round after round.
-fn measure(contestants: &[Contestant<'_>], threads: usize, effort: Effort) -> Vec<Figure> {
-    let mut rounds = vec![Vec::new(); contestants.len()];
-    for round in 0..=effort.rounds {
-        for (index, contestant) in contestants.iter().enumerate() {
-            let nanos = once(contestant, threads, effort.requests);
-            if round > 0 {
-                rounds[index].push(nanos); // the first warms up
-            }
+    let text = Measured::with(effort).text();
+    println!("{text}");
+    let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../BENCHMARKS.md"));
+    match if keep { rewrite(file, &text) } else { Ok(()) } {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("BENCHMARKS.md: {error}");
+            ExitCode::FAILURE
         }
     }
-    rounds.into_iter().map(figure).collect()
 }
 
-fn once(contestant: &Contestant<'_>, threads: usize, requests: usize) -> f64 {
-    let barrier = Barrier::new(threads);
-    let run = |thread: usize| {
-        barrier.wait();
-        let begun = Instant::now();
-        black_box((contestant.ask)(thread, requests));
-        begun.elapsed().as_nanos() as f64 / requests as f64
-    };
-    std::thread::scope(|scope| {
-        let run = &run;
-        let others: Vec<_> = (1..threads).map(|thread| scope.spawn(move || run(thread))).collect();
-        let first = run(0);
-        let sum: f64 = others.into_iter().map(|other| other.join().expect("no contestant panics")).sum();
-        (first + sum) / threads as f64
-    })
+/// All that is measured, in the order in which it is told.
+struct Measured {
+    facts: Vec<String>,
+    unkeyed: Vec<Row>,
+    hits: Vec<Row>,
+    strings: Vec<Row>,
+    skewed: Vec<Row>,
+    crowded: Vec<Row>,
+    denials: Vec<Row>,
+    inserts: Vec<Row>,
+    floods: Vec<Row>,
+    two_threads: Vec<Row>,
+    crowds: Vec<Crowd>,
+    memory: Vec<(usize, f64)>,
 }
 
-fn figure(mut rounds: Vec<f64>) -> Figure {
-    rounds.sort_by(f64::total_cmp);
-    let at = |hundredth: usize| rounds[(rounds.len() - 1) * hundredth / 100];
-    Figure { median: at(50), low: at(10), high: at(90) }
-}
-
-/// A table row: who, nanoseconds and spread, against the first (the floor) and against the one named.
-fn rows(out: &mut String, workload: &str, contestants: &[Contestant<'_>], figures: &[Figure], rival: &str) {
-    let rival = contestants.iter().position(|contestant| contestant.name == rival).map(|index| figures[index].median);
-    for (contestant, figure) in contestants.iter().zip(figures) {
-        let Figure { median, low, high } = *figure;
-        let times = |base: f64| format!("{:.2}", median / base);
-        let faster = rival.map_or_else(|| "".into(), |rival| format!("{:.2}", rival / median));
-        let name = contestant.name;
-        let against = times(figures[0].median);
-        writeln!(out, "| {workload} | {name} | {median:.1} | {low:.1} to {high:.1} | {against} | {faster} |").unwrap();
-    }
-}
-
-const HEAD: &str =
-    "| workload | who | ns | spread | of the first row | faster than governor+ahash |\n|---|---|--:|---|--:|--:|\n";
-
-/// Walks the stream from a place of the thread's own.
-fn walk<T>(stream: &[T], thread: usize, requests: usize, ask: impl Fn(&T) -> bool) -> usize {
-    let start = thread * stream.len() / 2;
-    stream.iter().cycle().skip(start).take(requests).filter(|key| ask(key)).count()
-}
-
-fn contestants<'a, K: std::hash::Hash + Eq + Clone + Send + Sync>(
-    stream: &'a [K],
-    floor: &'a Floor,
-    limiter: &'a Limiter<K>,
-    rivals: &'a (Governor<K, ahash::RandomState>, Governor<K, std::hash::RandomState>),
-) -> Vec<Contestant<'a>> {
-    let given = move |thread, requests| {
-        let now = MonotonicClock.now();
-        walk(stream, thread, requests, |key| limiter.check_at(key, now).is_allowed())
-    };
-    vec![
-        Contestant { name: "floor", ask: Box::new(move |t, n| walk(stream, t, n, |key| floor.touch(key))) },
-        Contestant {
-            name: "catraca",
-            ask: Box::new(move |t, n| walk(stream, t, n, |key| limiter.check(key).is_allowed())),
-        },
-        Contestant { name: "catraca, time given", ask: Box::new(given) },
-        Contestant {
-            name: "governor+ahash",
-            ask: Box::new(move |t, n| walk(stream, t, n, |key| rivals.0.check_key(key).is_ok())),
-        },
-        Contestant {
-            name: "governor",
-            ask: Box::new(move |t, n| walk(stream, t, n, |key| rivals.1.check_key(key).is_ok())),
-        },
-    ]
-}
-
-fn hits(effort: Effort) -> String {
-    let mut out = format!("\n### Allowed hits, u64 keys, the clock read each time\n\n{HEAD}");
-    for keys in [1_000, 64_000, 1_000_000, 10_000_000].into_iter().filter(|&keys| keys <= effort.largest) {
-        for (room, label) in [(2 * keys, "half full"), (keys, "as full as meant")] {
-            let floor = Floor::new(room);
-            let limiter = catraca(generous(), room);
-            let rivals = (governor(generous()), governor(generous()));
-            for key in 0..keys as u64 {
-                black_box((limiter.check(&key).is_allowed(), rivals.0.check_key(&key), rivals.1.check_key(&key)).0);
-            }
-            for spread in [Spread::Uniform, Spread::Zipf] {
-                let stream = stream(keys, spread);
-                let contestants = contestants(&stream, &floor, &limiter, &rivals);
-                for threads in [1, 2] {
-                    let figures = measure(&contestants, threads, effort);
-                    let workload = format!("{keys} keys, {spread:?}, {label}, {threads} thread(s)");
-                    rows(&mut out, &workload, &contestants, &figures, "governor+ahash");
-                }
-            }
+impl Measured {
+    fn with(effort: Effort) -> Measured {
+        let sizes = || SIZES.into_iter().filter(move |&keys| keys <= effort.most_keys);
+        let known =
+            |threads, draw, verdict, asked| move |keys| known::<u64>(effort, threads, keys, draw, verdict, asked);
+        let hit = known(1, Draw::Uniform, Verdict::Pass, Asked::Residents);
+        let deny = known(1, Draw::Uniform, Verdict::Deny, Asked::Residents);
+        let rules = [OnFull::Inherit, OnFull::Deny, OnFull::Allow];
+        let flood = |rule| run(effort, 1, 64_000, format!("flood, {rule:?}"), Contest::<u64>::flood(64_000, rule));
+        let limiter = |keys| catraca::Limiter::<u64>::new(catraca::Quota::must(catraca::Rate::per_second(5), 10), keys);
+        Measured {
+            facts: machine::facts(),
+            unkeyed: vec![
+                run(effort, 1, 1, "passes".to_owned(), Contest::unkeyed(Verdict::Pass)),
+                run(effort, 1, 1, "denied".to_owned(), Contest::unkeyed(Verdict::Deny)),
+                run(effort, 2, 1, "denied, 2 threads".to_owned(), Contest::unkeyed(Verdict::Deny)),
+            ],
+            hits: sizes().map(hit).collect(),
+            skewed: sizes().skip(1).map(known(1, Draw::Zipf, Verdict::Pass, Asked::Residents)).collect(),
+            crowded: sizes().skip(1).map(known(1, Draw::Uniform, Verdict::Pass, Asked::Everyone)).collect(),
+            strings: sizes()
+                .map(|keys| self::known::<String>(effort, 1, keys, Draw::Uniform, Verdict::Pass, Asked::Residents))
+                .collect(),
+            denials: [1, 64_000].map(deny).into(),
+            inserts: vec![
+                insert::<u64>(effort),
+                insert::<String>(effort),
+                run(effort, 1, 64_000, "u64, expired slots".to_owned(), Contest::<u64>::recycle(64_000)),
+            ],
+            floods: rules.map(flood).into(),
+            two_threads: [1, 64_000, 1_000_000]
+                .map(known(2, Draw::Uniform, Verdict::Pass, Asked::Residents))
+                .into_iter()
+                .chain([1_000_000].map(known(2, Draw::Zipf, Verdict::Pass, Asked::Residents)))
+                .chain([1, 64_000].map(known(2, Draw::Uniform, Verdict::Deny, Asked::Residents)))
+                .collect(),
+            crowds: [0.5, 0.7, 5.0 / 7.0, 0.9].map(|load| Crowd::of(7_000_000.min(effort.most_keys), load)).into(),
+            memory: sizes().skip(1).map(|keys| (keys, limiter(keys).memory() as f64 / keys as f64)).collect(),
         }
     }
-    out
-}
 
-fn strings(effort: Effort) -> String {
-    let mut out = format!("\n### Allowed hits, keys of 36 characters\n\n{HEAD}");
-    for keys in [1_000, 64_000, 1_000_000] {
-        let floor = Floor::new(2 * keys);
-        let limiter = catraca::<String>(generous(), 2 * keys);
-        let rivals = (governor(generous()), governor(generous()));
-        let texts = texts(keys, Spread::Uniform);
-        let contestants = contestants(&texts, &floor, &limiter, &rivals);
-        let figures = measure(&contestants, 1, effort);
-        rows(&mut out, &format!("{keys} keys"), &contestants, &figures, "governor+ahash");
-    }
-    out
-}
-
-fn hot(effort: Effort) -> String {
-    let mut out = format!("\n### One hot key\n\n{HEAD}");
-    for (quota, label) in [(mean(), "denied"), (generous(), "allowed")] {
-        let (floor, limiter) = (Floor::new(1), catraca(quota, 1_000));
-        let rivals = (governor(quota), governor(quota));
-        let stream = vec![7_u64; 1 << 12];
-        let contestants = contestants(&stream, &floor, &limiter, &rivals);
-        for threads in [1, 2] {
-            let figures = measure(&contestants, threads, effort);
-            rows(&mut out, &format!("{label}, {threads} thread(s)"), &contestants, &figures, "governor+ahash");
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for fact in &self.facts {
+            let _ = writeln!(text, "- {fact}");
         }
+        let _ = writeln!(text, "\n### Goals\n\n{}", self.goals());
+        for (title, rows) in [
+            ("Hit, u64 keys, uniform", &self.hits),
+            ("Hit, u64 keys, Zipf", &self.skewed),
+            ("Hit, string keys, uniform", &self.strings),
+            ("As many keys as the table was made for, all of them owing", &self.crowded),
+            ("Denial", &self.denials),
+            ("One bucket without a key", &self.unkeyed),
+            ("Newcomers", &self.inserts),
+            ("Flood of a full table", &self.floods),
+            ("Two threads at once", &self.two_threads),
+        ] {
+            let _ = writeln!(text, "### {title}\n\n{}", table(rows));
+        }
+        let _ = writeln!(text, "### Memory\n\n{}\n### Crowded tables\n\n{}", self.memory(), self.crowds());
+        text.trim_end().to_owned() + "\n"
     }
-    out
+
+    /// The goals of the project for the engine, each with what was measured.
+    fn goals(&self) -> String {
+        let mut text = String::from("| goal | measured | |\n|---|---|---|\n");
+        let mut goal = |goal: String, measured: f64, unit: &str, most: f64| {
+            let met = if measured <= most { "met" } else { "**not met**" };
+            let _ = writeln!(text, "| {goal} | {measured:.2}{unit} | {met} |");
+        };
+        for row in &self.hits {
+            if let Some(ratio) = row.ratio(Who::Catraca, Who::Floor).filter(|_| row.keys > 1) {
+                let most = if row.keys < 1_000_000 { 1.25 } else { 1.4 };
+                goal(format!("hit, {} keys: at most {most} times the floor", short(row.keys)), ratio, "×", most);
+            }
+        }
+        let all =
+            [&self.hits, &self.skewed, &self.strings, &self.crowded, &self.denials, &self.inserts, &self.two_threads];
+        let peers = all.into_iter().flatten();
+        let ratios = peers.filter_map(|row| Some((row.ratio(Who::Catraca, Who::GovernorAhash)?, row)));
+        if let Some((ratio, row)) = ratios.max_by(|(one, _), (other, _)| one.total_cmp(other)) {
+            let worst = format!("no slower than governor with ahash; closest: {}", row.name);
+            goal(worst, ratio, "× its time", 1.0);
+        }
+        for row in self.hits.iter().chain(&self.skewed).filter(|row| row.keys == 10_000_000) {
+            if let Some(ratio) = row.ratio(Who::Catraca, Who::GovernorAhash) {
+                let name = format!("{}: governor takes at least 1.5 times as long", row.name);
+                goal(name, ratio, "× its time", 1.0 / 1.5);
+            }
+        }
+        let hot = |rows: &[Row]| rows.iter().rfind(|row| row.keys == 1).and_then(|row| row.median(Who::Catraca));
+        if let (Some(one), Some(two)) = (hot(&self.denials), hot(&self.two_threads)) {
+            let name = "denying one hot key from two threads costs each what it costs one alone (1.1 allows for noise)";
+            goal(name.to_owned(), two / one, "×", 1.1);
+        }
+        let bytes = self.memory.iter().filter(|(keys, _)| *keys >= 64_000).map(|(_, bytes)| *bytes);
+        goal("at most 26 bytes a key".to_owned(), bytes.fold(0.0, f64::max), " bytes", 26.0);
+        text
+    }
+
+    fn memory(&self) -> String {
+        let mut text = String::from("| keys | bytes a key |\n|---|---|\n");
+        for (keys, bytes) in &self.memory {
+            let _ = writeln!(text, "| {} | {bytes:.2} |", short(*keys));
+        }
+        text
+    }
+
+    fn crowds(&self) -> String {
+        let mut text = String::from(
+            "| slots wanted by keys that owe | bytes a key | inherit while the table fills | of the next newcomers | \
+             of all decisions on these keys, lasting |\n|---|---|---|---|---|\n",
+        );
+        for Crowd { load, bytes_a_key, filling, next, lasting } in &self.crowds {
+            let percent = |part: &f64| part * 100.0;
+            let recommended = if (load * 7.0).round() / 7.0 == *load { " (recommended)" } else { "" };
+            let _ = writeln!(
+                text,
+                "| {:.0} %{recommended} | {bytes_a_key:.1} | {:.2} % | {:.1} % | {:.2} % |",
+                percent(load),
+                percent(filling),
+                percent(next),
+                percent(lasting),
+            );
+        }
+        text
+    }
 }
 
-fn floods(effort: Effort) -> String {
-    let mut out = format!("\n### A flood: every key new\n\n{HEAD}");
-    let (keys, flood) = (64_000, |thread: usize| (thread as u64 + 1) << 40);
-    let (floor, full, recycled) = (Floor::new(keys), catraca::<u64>(mean(), keys), catraca::<u64>(generous(), keys));
-    let governor: Governor<u64, ahash::RandomState> = governor(generous());
-    let fresh = std::sync::atomic::AtomicU64::new(0);
-    let keys_of = |thread: usize, requests: usize| {
-        let start = flood(thread) + fresh.fetch_add(requests as u64, std::sync::atomic::Ordering::Relaxed);
-        start..start + requests as u64
+fn known<K: Key>(effort: Effort, threads: usize, keys: usize, draw: Draw, verdict: Verdict, asked: Asked) -> Row {
+    let kind = match (verdict, asked) {
+        (Verdict::Deny, _) => "denied",
+        (Verdict::Pass, Asked::Residents) => "hit",
+        (Verdict::Pass, Asked::Everyone) => "all",
     };
-    let contestants = [
-        Contestant { name: "floor", ask: Box::new(|t, n| keys_of(t, n).filter(|key| floor.touch(key)).count()) },
-        Contestant {
-            name: "catraca, full of debtors",
-            ask: Box::new(|t, n| keys_of(t, n).filter(|key| full.check(key).is_allowed()).count()),
-        },
-        Contestant {
-            name: "catraca, expired slots",
-            ask: Box::new(|t, n| keys_of(t, n).filter(|key| recycled.check(key).is_allowed()).count()),
-        },
-        Contestant {
-            name: "governor+ahash, growing",
-            ask: Box::new(|t, n| keys_of(t, n).filter(|key| governor.check_key(key).is_ok()).count()),
-        },
-    ];
-    for threads in [1, 2] {
-        let figures = measure(&contestants, threads, Effort { requests: effort.requests / 5, ..effort });
-        rows(&mut out, &format!("64000 keys of room, {threads} thread(s)"), &contestants, &figures, "");
-    }
-    out
+    let many = if threads > 1 { format!(", {threads} threads") } else { String::new() };
+    let name = format!("{kind}, {} {}, {}{many}", short(keys), K::NAME, draw.name());
+    run(effort, threads, keys, name, Contest::<K>::known(keys, draw, verdict, asked))
 }
 
-/// How many keys meet a full set of debtors when so much of the table owes at once.
-fn crowding() -> String {
-    let mut out = "\n### Crowding: keys that found every slot of their set owing\n\n\
-        | slots owing at once | keys | inherited a debt | of all |\n|---|--:|--:|--:|\n"
-        .to_string();
-    let limiter = |room| catraca::<u64>(mean(), room);
-    let slots = limiter(1_000_000).slots();
-    for (label, keys) in [
-        ("36 %", slots * 5 / 14),
-        ("50 %", slots / 2),
-        ("70 %", slots * 7 / 10),
-        ("71 %, as meant: `keys` of them", slots * 5 / 7),
-        ("90 %", slots * 9 / 10),
-    ] {
-        let limiter = limiter(1_000_000);
-        let now = Timestamp::from_nanos(1);
-        (0..keys as u64).for_each(|key| {
-            black_box(limiter.check_at(&key, now).is_allowed());
-        });
-        // A key is either made a slot, or refused on the debt it would have inherited: all owe one of one.
-        let inherited = keys as u64 - limiter.counters().occupied();
-        writeln!(out, "| {label} | {keys} | {inherited} | {:.2} % |", 100.0 * inherited as f64 / keys as f64).unwrap();
-    }
-    let limiter = limiter(10_000_000);
-    writeln!(out, "\nMemory for 10,000,000 keys: {:.1} bytes a key.", limiter.memory() as f64 / 1e7).unwrap();
-    out
+fn run<K: Sync>(effort: Effort, threads: usize, keys: usize, name: String, contest: Contest<K>) -> Row {
+    eprintln!("{name}");
+    let Contest { sequence, contestants } = &contest;
+    let measured = contestants
+        .iter()
+        .map(|contestant| move |round| pass(threads, effort.operations, round, sequence, &contestant.run));
+    let who = contestants.iter().map(|contestant| contestant.who);
+    Row { name, keys, samples: interleaved(effort, who.collect(), measured.collect()) }
 }
 
-fn machine() -> String {
-    let shell = |program: &str, arguments: &[&str]| {
-        let output = Command::new(program).args(arguments).output();
-        output.map_or_else(|_| "unknown".into(), |output| String::from_utf8_lossy(&output.stdout).trim().to_string())
-    };
-    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model =
-        cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ")).map_or("unknown", |m| m.1);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    format!(
-        "\nMeasured {} on {cores} cores of {model} (virtual), {}, clock source {:?}, governor 0.10.4.\n",
-        shell("date", &["+%Y-%m-%d"]),
-        shell("rustc", &["--version"]),
-        MonotonicClock::source(),
-    )
+/// Keys that come for the first time, to limiters made anew for each round.
+fn insert<K: Key>(effort: Effort) -> Row {
+    let name = format!("{}, vacant slots", K::NAME);
+    eprintln!("{name}");
+    // Half of what the table was made for, so that hardly any set is full.
+    let keys: Vec<K> = (0..effort.operations as u64 / 2).map(K::nth).collect();
+    let who = vec![Who::Floor, Who::Catraca, Who::GovernorAhash, Who::Governor];
+    let keys = &keys;
+    let measured = who.iter().map(|&who| {
+        move |_| {
+            let run = newcomers::<K>(who, keys.len() * 2);
+            once(keys.len(), || {
+                std::hint::black_box(run(keys));
+            })
+        }
+    });
+    let measured = measured.collect();
+    Row { name, keys: keys.len(), samples: interleaved(effort, who, measured) }
+}
+
+fn interleaved(effort: Effort, who: Vec<Who>, mut measured: Vec<impl FnMut(usize) -> f64>) -> Vec<(Who, Samples)> {
+    let mut turns: Vec<&mut dyn FnMut(usize) -> f64> = measured.iter_mut().map(|turn| turn as _).collect();
+    who.into_iter().zip(rounds(&effort, &mut turns)).collect()
 }
