@@ -73,7 +73,8 @@ impl Stripe {
     /// A bucket was made in a slot that held `word`.
     pub(crate) fn inserted(&self, word: Word, now: Reading) {
         add(&self.inserted);
-        if word.is_live() {
+        // Not only a live word: a slot may have been vacated by an insert that then lost its race.
+        if word != Word::ZERO {
             add(if word.is_expired(now) { &self.recycled } else { &self.inherited });
         }
     }

@@ -306,7 +306,7 @@ impl<const N: usize> Set<N> {
     }
 
     /// The slot for a newcomer: a vacant one, else the one that has been full longest, else the one that owes least. Of
-    /// vacant ones that owe nothing the one nearest to where `tag` is looked for first. Never an expired one
+    /// vacant ones never used the one nearest to where `tag` is looked for first. Never an expired one
     /// while there is a vacant one, or two keys that prefer one slot would push each other out for ever.
     fn candidate(&self, tag: Tag, now: Reading) -> Candidate {
         let preferred = tag.preferred(N);
@@ -315,10 +315,9 @@ impl<const N: usize> Set<N> {
         let rank = |candidate: &Candidate| {
             let Candidate { slot, word, .. } = *candidate;
             let kind = u128::from(word.is_live()) + u128::from(word.is_live() && !word.is_expired(now));
-            let owing = if word.is_live() { word.full_at() } else { word.full_at().max(now.floor) };
             let away =
                 u128::from(slot != preferred) + u128::from(slot != preferred && slot != neighbour::<N>(preferred));
-            kind << 66 | u128::from(owing) << 2 | away
+            kind << 66 | u128::from(word.full_at()) << 2 | away
         };
         let least = (0..N).map(look).min_by_key(rank);
         least.expect("a set has at least one slot")
