@@ -274,3 +274,17 @@ fn random_bytes_never_panic() {
         assert!(lines == decided + malformed + empty && decided > 1_000 && malformed > 500, "{}", run.out);
     }
 }
+
+#[test]
+fn decisions_never_overwrite_what_is_read_under_any_name() {
+    let folder = Folder::new("names");
+    let (policies, line) = (folder.policy(1, "1"), access("h", TEN));
+    let (log, other) = (folder.file("log", &line), folder.path("hard"));
+    std::fs::hard_link(&log, &other).unwrap();
+    fails(&run(&log, &policies, &["--decisions", &other]), 2, &["would be overwritten"]);
+    let mut command = program();
+    command.args(["replay", "-", "--policies", &policies, "--decisions", &log]);
+    let output = command.stdin(std::fs::File::open(&log).unwrap()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), line);
+}

@@ -1,10 +1,10 @@
 //! The command: from its arguments to its report.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use catraca_policy::{Policy, PolicyFile, Storage};
+use same_file::Handle;
 
 use crate::args::ReplayArgs;
 use crate::failure::{Failure, say};
@@ -77,14 +77,18 @@ fn inspect(sources: &[Source]) -> Result<Size, Failure> {
     })
 }
 
-/// A file of decisions that is one of the files being read would destroy it.
+/// A file of decisions that is one of the files being read would destroy it, under whatever name.
 fn refuse_overwriting(path: &Path, args: &ReplayArgs) -> Result<(), Failure> {
-    let Ok(target) = fs::canonicalize(path) else {
-        return Ok(()); // it is not there yet
+    // Only of plain files: to look at a pipe is to wait for its writer.
+    let identity = |path: &Path| path.is_file().then(|| Handle::from_path(path).ok()).flatten();
+    let Some(target) = identity(path) else {
+        return Ok(()); // it is not there yet, or nothing that could be lost
     };
-    let is_input = |input: &PathBuf| fs::canonicalize(input).is_ok_and(|input| input == target);
-    let is_file = target.is_file();
-    if is_file && (args.logs.iter().any(is_input) || is_input(&args.policies)) {
+    let is_target = |input: &PathBuf| match input.as_os_str() == "-" {
+        true => Handle::stdin().is_ok_and(|input| input == target),
+        false => identity(input).is_some_and(|input| input == target),
+    };
+    if args.logs.iter().chain([&args.policies]).any(is_target) {
         return Err(Failure::Usage(format!(
             "--decisions {}: this file is read; it would be overwritten",
             path.display()
