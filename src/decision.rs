@@ -59,7 +59,8 @@ pub enum RetryAfter {
     Now,
     /// After exactly this time it passes if nobody else spends; a nanosecond earlier it does not.
     After(Duration),
-    /// Never: the cost is above the capacity.
+    /// Never: the cost is above the capacity, or would be there only past the
+    /// [horizon](Timestamp::HORIZON), at which refilling ends.
     Never,
 }
 
@@ -125,10 +126,10 @@ impl Decision {
             Some(Denial::ExceedsCapacity) => RetryAfter::Never,
             // No overflow: a cost within the capacity is at most `full` ticks.
             Some(Denial::Insufficient) => {
-                RetryAfter::After(self.until(self.word.admits_at(self.cost * self.scale.token(), self.full())))
+                self.wait_for(self.word.admits_at(self.cost * self.scale.token(), self.full()))
             }
             // A slot makes room when it is past full by a tick: see `Word::is_expired`.
-            Some(Denial::TableFull) => RetryAfter::After(self.until(self.word.full_at() + 1)),
+            Some(Denial::TableFull) => self.wait_for(self.word.full_at() + 1),
         }
     }
 
@@ -140,6 +141,12 @@ impl Decision {
     /// The whole bucket in ticks.
     fn full(&self) -> u64 {
         self.capacity * self.scale.token() // as `Quota` checked
+    }
+
+    /// The wait for a tick, if any reading ever reaches it.
+    fn wait_for(&self, tick: u64) -> RetryAfter {
+        let nanos = self.scale.nanos_at(tick);
+        if nanos > Timestamp::HORIZON.as_nanos() { RetryAfter::Never } else { RetryAfter::After(self.until(tick)) }
     }
 
     /// The time from the decision to a tick; zero if it has passed.
@@ -157,6 +164,9 @@ impl fmt::Display for Decision {
             }
             (Some(Denial::TableFull), RetryAfter::After(wait)) => {
                 write!(f, "denied: no room for another key; retry in {wait:?}")
+            }
+            (Some(_), RetryAfter::Never) => {
+                write!(f, "denied: {cost} asked, {remaining} of {limit} left; nothing refills past the clock's horizon")
             }
             (_, RetryAfter::After(wait)) => {
                 write!(f, "denied: {cost} asked, {remaining} of {limit} left; retry in {wait:?}")

@@ -106,6 +106,10 @@ impl Twin {
                 let wait = wait.as_nanos();
                 assert!((least..=most).contains(&wait), "{wait} ns, not {least} to {most}: {decision}; {self:?}");
             }
+            (Some(Denial::Insufficient), RetryAfter::Never) => {
+                let (_, most) = self.wait(self.oracle.parts_of(cost), Timestamp::ZERO);
+                assert!(most > u128::from(Timestamp::HORIZON.as_nanos()), "one day, yet: {decision}; {self:?}");
+            }
             (denial, retry) => panic!("{denial:?} with {retry:?}: {decision}"),
         }
         let shown = decision.to_string();
